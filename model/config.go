@@ -1,0 +1,255 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Count is a number of things of which there may be no limit. In files it is a whole number or the word
+// "unbounded"; the capacity of the channel may also be "auto".
+type Count int32
+
+const (
+	// Unbounded is no limit at all. It is the largest count, so that limits compare as numbers.
+	Unbounded Count = 1<<31 - 1
+	// Auto is the channel capacity max(lookahead, permits).
+	Auto Count = -1
+)
+
+// String prints the number, "unbounded" or "auto".
+func (c Count) String() string {
+	switch c {
+	case Unbounded:
+		return "unbounded"
+	case Auto:
+		return "auto"
+	}
+	return strconv.Itoa(int(c))
+}
+
+// MarshalText writes the count as String does.
+func (c Count) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a whole number, "unbounded" or "auto". Whether the number makes sense is for Validate.
+func (c *Count) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "unbounded":
+		*c = Unbounded
+		return nil
+	case "auto":
+		*c = Auto
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n == int64(Auto) || n == int64(Unbounded) {
+		return fmt.Errorf("model: count %q is not a whole number below %d or the word unbounded", text, int(Unbounded))
+	}
+	*c = Count(n)
+	return nil
+}
+
+// MarshalJSON writes a bounded count as a number and the others as words.
+func (c Count) MarshalJSON() ([]byte, error) {
+	if c == Unbounded || c == Auto {
+		return json.Marshal(c.String())
+	}
+	return json.Marshal(int32(c))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Count) UnmarshalJSON(text []byte) error {
+	if len(text) > 1 && text[0] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	return c.UnmarshalText(text)
+}
+
+// MarshalText writes the exact size with its unit, as String does.
+func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText reads what ParseBytes reads.
+func (b *Bytes) UnmarshalText(text []byte) (err error) {
+	*b, err = ParseBytes(string(text))
+	return err
+}
+
+// MarshalText writes the span with its unit, as String does.
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what ParseSpan reads.
+func (s *Span) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSpan(string(text))
+	return err
+}
+
+// Order says which partition goes first, at admission and in the channel alike.
+type Order string
+
+// The orders of partitions.
+const (
+	FIFO           Order = "fifo"             // in order of arrival
+	ByPriority     Order = "priority"         // the kind's priority, then arrival
+	OldestJobFirst Order = "oldest_job_first" // the job that arrived first, then the partition's number
+	Interleave     Order = "interleave"       // one partition of each job in turn
+)
+
+// Release is the point at which a partition returns its permit.
+type Release string
+
+// The release points, earliest first. AfterKernel is the moment at which the kernel region is over and the
+// device lock is back.
+const (
+	AfterSynthesis Release = "after_synthesis"
+	AfterSend      Release = "after_send" // the channel (capacity 0: a worker) has taken the partition
+	AfterKernel    Release = "after_kernel"
+	AfterFinish    Release = "after_finish"
+)
+
+// LockScope is what the lock of a device covers.
+type LockScope string
+
+// The scopes of a device lock.
+const (
+	LockCall   LockScope = "call"   // from pickup to the end of the worker's part
+	LockKernel LockScope = "kernel" // the kernel region
+)
+
+// PrepPlace is where the CPU preparation of a partition stands to the device lock when the lock covers the kernel.
+type PrepPlace string
+
+// The places of prep.
+const (
+	PrepBeforeLock PrepPlace = "before_lock" // prep ends before the worker asks for the lock
+	PrepBesideLock PrepPlace = "beside_lock" // prep runs from pickup, only the tail of the kernel waits for it
+)
+
+// Place is a side of the machine.
+type Place string
+
+// The places of the G2 multi-scalar multiplication.
+const (
+	OnHost   Place = "host"
+	OnDevice Place = "device"
+)
+
+// Pool says what happens to freed memory.
+type Pool string
+
+// The pools.
+const (
+	PoolNone   Pool = "none"   // freed memory goes back to the system
+	PoolRetain Pool = "retain" // freed memory is kept for the next partition and never returned
+)
+
+// Admission limits how many partitions are between admission and a release point.
+type Admission struct {
+	Permits Count   `json:"permits" yaml:"permits"` // 1 or more, or Unbounded
+	Release Release `json:"release" yaml:"release"`
+	Budget  *Budget `json:"budget,omitempty" yaml:"budget,omitempty"` // nil: no byte ledger
+}
+
+// Budget is the byte ledger that admission reserves from.
+type Budget struct {
+	Total           Bytes             `json:"total" yaml:"total"`
+	Margin          Bytes             `json:"margin" yaml:"margin"` // kept free of reservations
+	Kinds           map[string]Demand `json:"kinds,omitempty" yaml:"kinds,omitempty"`
+	EvictionMinIdle Span              `json:"eviction_min_idle" yaml:"eviction_min_idle"`
+	Retry           string            `json:"retry" yaml:"retry"` // on_release or timed
+}
+
+// Demand is what a partition of one kind reserves in the ledger.
+type Demand struct {
+	Reserve            Bytes `json:"reserve" yaml:"reserve"`
+	ReleaseAfterKernel Bytes `json:"release_after_kernel" yaml:"release_after_kernel"` // part returned at AfterKernel
+}
+
+// Synthesis limits the synthesis workers besides permits.
+type Synthesis struct {
+	MaxParallel Count `json:"max_parallel" yaml:"max_parallel"`
+	Handoff     Count `json:"handoff" yaml:"handoff"` // admitted partitions that may wait for a worker
+}
+
+// Channel is the bounded queue between synthesis and the GPU workers.
+type Channel struct {
+	Capacity  Count `json:"capacity" yaml:"capacity"` // 0 is a rendezvous; Auto is max(Lookahead, permits)
+	Lookahead Count `json:"lookahead" yaml:"lookahead"`
+}
+
+// GPU describes the workers and their devices.
+type GPU struct {
+	Devices          Count     `json:"devices" yaml:"devices"`
+	WorkersPerDevice Count     `json:"workers_per_device" yaml:"workers_per_device"`
+	Lock             LockScope `json:"lock" yaml:"lock"`
+	// Prep is empty when the lock covers the whole call: prep is then inside the lock.
+	Prep PrepPlace `json:"prep,omitempty" yaml:"prep,omitempty"`
+	// Split makes the worker leave when the kernel region is over; a finalizer then does the finish.
+	Split bool  `json:"split" yaml:"split"`
+	BG2   Place `json:"b_g2" yaml:"b_g2"`
+}
+
+// DeallocConfig limits how many partitions' blocks are freed at once.
+type DeallocConfig struct {
+	Workers Count `json:"workers" yaml:"workers"`
+}
+
+// Resident is data that stays in memory for all jobs, such as a proving key.
+type Resident struct {
+	Name      string `json:"name" yaml:"name"`
+	Bytes     Bytes  `json:"bytes" yaml:"bytes"`
+	LoadTime  Span   `json:"load_time,omitempty" yaml:"load_time,omitempty"`
+	Transient Bytes  `json:"transient,omitempty" yaml:"transient,omitempty"` // held besides Bytes while loading
+	Acquire   string `json:"acquire,omitempty" yaml:"acquire,omitempty"`     // blocking or polling
+	OnDemand  bool   `json:"on_demand,omitempty" yaml:"on_demand,omitempty"` // false: loaded before the first job
+	Evictable bool   `json:"evictable,omitempty" yaml:"evictable,omitempty"`
+}
+
+// Batch joins proofs of one kind into one.
+type Batch struct {
+	Size Count `json:"size" yaml:"size"`
+	Wait Span  `json:"wait" yaml:"wait"`
+}
+
+// Config is everything about the pipeline that an operator can choose. Start from DefaultConfig and judge the
+// result with Validate.
+type Config struct {
+	JobsInFlight Count      `json:"jobs_in_flight" yaml:"jobs_in_flight"` // jobs parsed at once, each until its last partition's finish
+	Order        Order      `json:"order" yaml:"order"`
+	Admission    Admission  `json:"admission" yaml:"admission"`
+	Synthesis    Synthesis  `json:"synthesis" yaml:"synthesis"`
+	Channel      Channel    `json:"channel" yaml:"channel"`
+	GPU          GPU        `json:"gpu" yaml:"gpu"`
+	Finalizers   Count      `json:"finalizers" yaml:"finalizers"`
+	FreeVectors  Release    `json:"free_vectors" yaml:"free_vectors"` // AfterKernel or AfterFinish
+	Dealloc      DeallocConfig    `json:"dealloc" yaml:"dealloc"`
+	Pool         Pool       `json:"pool" yaml:"pool"`
+	Resident     []Resident `json:"resident,omitempty" yaml:"resident,omitempty"` // nil: the profile's list
+	Batch        *Batch     `json:"batch,omitempty" yaml:"batch,omitempty"`
+}
+
+// DefaultConfig returns the configuration in force where a file is silent, for a machine with the given number of GPUs.
+func DefaultConfig(gpus int) Config {
+	return Config{
+		JobsInFlight: 1,
+		Order:        FIFO,
+		Admission:    Admission{Permits: Unbounded, Release: AfterSend},
+		Synthesis:    Synthesis{MaxParallel: Unbounded},
+		Channel:      Channel{Capacity: Auto, Lookahead: 1},
+		GPU:          GPU{Devices: Count(gpus), WorkersPerDevice: 2, Lock: LockKernel, Prep: PrepBesideLock, Split: true, BG2: OnHost},
+		Finalizers:   Unbounded,
+		FreeVectors:  AfterKernel,
+		Dealloc:      DeallocConfig{Workers: 1},
+		Pool:         PoolNone,
+	}
+}
+
+// ChannelCapacity returns the capacity in force, with Auto resolved.
+func (c *Config) ChannelCapacity() Count {
+	if c.Channel.Capacity != Auto {
+		return c.Channel.Capacity
+	}
+	return max(c.Channel.Lookahead, c.Admission.Permits)
+}
+
+// Workers returns the number of GPU workers on all devices together.
+func (c *Config) Workers() int { return int(c.GPU.Devices) * int(c.GPU.WorkersPerDevice) }

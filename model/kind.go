@@ -1,0 +1,102 @@
+package model
+
+// Stage is a step of a partition (or, for Parse, of a job) that takes time.
+type Stage uint8
+
+// The stages, in the order in which a partition goes through them. Send and waiting take no stage: they are
+// states. The kernel region has two parts, Kernel and Tail; the second needs what Prep makes.
+const (
+	NoStage Stage = iota
+	Parse         // read the job's input; once a job
+	Synth         // read, hash, solve
+	Prep          // CPU preparation of the kernel's second part
+	Kernel        // first part of the kernel region
+	Tail          // second part of the kernel region
+	Finish        // G2 on the CPU and assembly
+	Dealloc       // return a block of memory to the system; once a block
+	NumStages
+)
+
+var stageNames = [NumStages]string{"", "parse", "synth", "prep", "kernel", "tail", "finish", "dealloc"}
+
+// String returns the stage's name in files.
+func (s Stage) String() string {
+	if s < NumStages {
+		return stageNames[s]
+	}
+	return "unknown"
+}
+
+// StageOf returns the stage of that name in files.
+func StageOf(name string) (Stage, bool) {
+	for s := Parse; s < NumStages; s++ {
+		if stageNames[s] == name {
+			return s, true
+		}
+	}
+	return NoStage, false
+}
+
+// StageSet is a set of stages.
+type StageSet uint16
+
+// Has reports whether s is in the set.
+func (set StageSet) Has(s Stage) bool { return set&(1<<s) != 0 }
+
+// With returns the set with the stages added.
+func (set StageSet) With(stages ...Stage) StageSet {
+	for _, s := range stages {
+		set |= 1 << s
+	}
+	return set
+}
+
+// Block is a class of memory that a job or partition holds from one point of its way to another.
+type Block uint8
+
+// The blocks. Vectors are what the kernel reads (a, b, c and what belongs to them); they are freed at the
+// configured point. The assignment lives until the finish is over.
+const (
+	NoBlock Block = iota
+	Vectors
+	Assignment
+	ParseBuffer
+	NumBlocks
+)
+
+var blockNames = [NumBlocks]string{"", "vectors", "assignment", "parse"}
+
+// String returns the block's name in files.
+func (b Block) String() string {
+	if b < NumBlocks {
+		return blockNames[b]
+	}
+	return "unknown"
+}
+
+// BlockOf returns the block of that name in files.
+func BlockOf(name string) (Block, bool) {
+	for b := Vectors; b < NumBlocks; b++ {
+		if blockNames[b] == name {
+			return b, true
+		}
+	}
+	return NoBlock, false
+}
+
+// Kind is what the core must know about a kind of job: its shape, not its sizes or times.
+type Kind struct {
+	Name       string `json:"name"`
+	Partitions int    `json:"partitions"` // 1 or more
+	Priority   int    `json:"priority"`   // larger goes first where the order asks
+	// Stages are those that the kind has; Synth and Kernel always. A stage that is missing is skipped by the core.
+	Stages StageSet `json:"stages"`
+}
+
+// Circuit says what the live prover proves for a partition of a kind.
+type Circuit struct {
+	Family          string `json:"circuit" yaml:"circuit"` // mimc or sha256
+	Log2Constraints int    `json:"log2_constraints" yaml:"log2_constraints"`
+	Data            Bytes  `json:"data" yaml:"data"` // read and hashed by each partition
+	Leaf            Bytes  `json:"leaf" yaml:"leaf"`
+}

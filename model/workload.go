@@ -1,0 +1,102 @@
+package model
+
+// GPUSpec is one device of a machine.
+type GPUSpec struct {
+	VRAM Bytes `json:"vram" yaml:"vram"`
+}
+
+// NUMANode is one memory node of a machine.
+type NUMANode struct {
+	RAM Bytes `json:"ram" yaml:"ram"`
+}
+
+// Machine is what a pipeline runs on. Zero means that there is no such limit.
+type Machine struct {
+	RAM             Bytes      `json:"ram" yaml:"ram"`
+	Reserve         Bytes      `json:"reserve,omitempty" yaml:"reserve,omitempty"` // what others on the machine need
+	GPUs            []GPUSpec  `json:"gpus,omitempty" yaml:"gpus,omitempty"`
+	Cores           int        `json:"cores,omitempty" yaml:"cores,omitempty"`
+	MemoryBandwidth Bytes      `json:"memory_bandwidth,omitempty" yaml:"memory_bandwidth,omitempty"` // a second
+	NUMA            []NUMANode `json:"numa,omitempty" yaml:"numa,omitempty"`
+	CgroupLimit     Bytes      `json:"cgroup_limit,omitempty" yaml:"cgroup_limit,omitempty"`
+	Shm             Bytes      `json:"shm,omitempty" yaml:"shm,omitempty"`
+	Memlock         Bytes      `json:"memlock,omitempty" yaml:"memlock,omitempty"`
+}
+
+// Limit is an upper bound of resident memory and the name of what sets it.
+type Limit struct {
+	Bytes Bytes  `json:"bytes"`
+	Name  string `json:"name"`
+}
+
+// HostLimit returns the tightest bound of resident host memory that the machine describes; Bytes is 0 if there is none.
+func (m *Machine) HostLimit() Limit {
+	var tightest Limit
+	for _, l := range []Limit{
+		{m.RAM - m.Reserve, "machine.ram minus machine.reserve"},
+		{m.CgroupLimit, "machine.cgroup_limit"},
+	} {
+		if l.Bytes > 0 && (tightest.Bytes == 0 || l.Bytes < tightest.Bytes) {
+			tightest = l
+		}
+	}
+	return tightest
+}
+
+// ArrivalPattern says when the jobs of a workload arrive.
+type ArrivalPattern string
+
+// The arrival patterns.
+const (
+	Closed  ArrivalPattern = "closed"  // all jobs are there at the start
+	Poisson ArrivalPattern = "poisson" // exponential gaps at a mean rate
+	Listed  ArrivalPattern = "file"    // at the instants that a file lists
+	Backlog ArrivalPattern = "backlog" // as after a restart: a number is there at the start
+)
+
+// Arrival is a pattern with its parameter.
+type Arrival struct {
+	Pattern ArrivalPattern `json:"pattern"`
+	Rate    float64        `json:"rate,omitempty"`    // jobs a second, for Poisson
+	File    string         `json:"file,omitempty"`    // for Listed
+	Backlog int            `json:"backlog,omitempty"` // jobs, for Backlog
+}
+
+// Share is the jobs of one kind in a workload.
+type Share struct {
+	Kind   string  `json:"kind" yaml:"kind"`
+	Jobs   int     `json:"jobs" yaml:"jobs"`
+	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
+}
+
+// Workload is the jobs of a run. Several shares arrive interleaved in proportion to their sizes.
+type Workload struct {
+	Shares  []Share `json:"shares"`
+	Arrival Arrival `json:"arrival"`
+}
+
+// Jobs returns the number of jobs.
+func (w *Workload) Jobs() int {
+	n := 0
+	for _, s := range w.Shares {
+		n += s.Jobs
+	}
+	return n
+}
+
+// Sequence calls yield with the share of each job in order of arrival. The order is the one that keeps every
+// share closest to its part of the jobs that have arrived; of shares that are equally far behind the first goes.
+func (w *Workload) Sequence(yield func(share int)) {
+	total := int64(w.Jobs())
+	sent := make([]int64, len(w.Shares))
+	for k := range total {
+		next, worst := -1, int64(0)
+		for i, s := range w.Shares {
+			if behind := int64(s.Jobs)*(k+1) - sent[i]*total; sent[i] < int64(s.Jobs) && (next < 0 || behind > worst) {
+				next, worst = i, behind
+			}
+		}
+		sent[next]++
+		yield(next)
+	}
+}
