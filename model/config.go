@@ -124,13 +124,13 @@ const (
 	PrepBesideLock PrepPlace = "beside_lock" // prep runs from pickup, only the tail of the kernel waits for it
 )
 
-// Place is a side of the machine.
-type Place string
+// Side is a side of the machine.
+type Side string
 
-// The places of the G2 multi-scalar multiplication.
+// The sides of the G2 multi-scalar multiplication.
 const (
-	OnHost   Place = "host"
-	OnDevice Place = "device"
+	OnHost   Side = "host"
+	OnDevice Side = "device"
 )
 
 // Pool says what happens to freed memory.
@@ -184,8 +184,8 @@ type GPU struct {
 	// Prep is empty when the lock covers the whole call: prep is then inside the lock.
 	Prep PrepPlace `json:"prep,omitempty" yaml:"prep,omitempty"`
 	// Split makes the worker leave when the kernel region is over; a finalizer then does the finish.
-	Split bool  `json:"split" yaml:"split"`
-	BG2   Place `json:"b_g2" yaml:"b_g2"`
+	Split bool `json:"split" yaml:"split"`
+	BG2   Side `json:"b_g2" yaml:"b_g2"`
 }
 
 // DeallocConfig limits how many partitions' blocks are freed at once.
@@ -213,18 +213,18 @@ type Batch struct {
 // Config is everything about the pipeline that an operator can choose. Start from DefaultConfig and judge the
 // result with Validate.
 type Config struct {
-	JobsInFlight Count      `json:"jobs_in_flight" yaml:"jobs_in_flight"` // jobs parsed at once, each until its last partition's finish
-	Order        Order      `json:"order" yaml:"order"`
-	Admission    Admission  `json:"admission" yaml:"admission"`
-	Synthesis    Synthesis  `json:"synthesis" yaml:"synthesis"`
-	Channel      Channel    `json:"channel" yaml:"channel"`
-	GPU          GPU        `json:"gpu" yaml:"gpu"`
-	Finalizers   Count      `json:"finalizers" yaml:"finalizers"`
-	FreeVectors  Release    `json:"free_vectors" yaml:"free_vectors"` // AfterKernel or AfterFinish
-	Dealloc      DeallocConfig    `json:"dealloc" yaml:"dealloc"`
-	Pool         Pool       `json:"pool" yaml:"pool"`
-	Resident     []Resident `json:"resident,omitempty" yaml:"resident,omitempty"` // nil: the profile's list
-	Batch        *Batch     `json:"batch,omitempty" yaml:"batch,omitempty"`
+	JobsInFlight Count         `json:"jobs_in_flight" yaml:"jobs_in_flight"` // jobs parsed at once, each until its last partition's finish
+	Order        Order         `json:"order" yaml:"order"`
+	Admission    Admission     `json:"admission" yaml:"admission"`
+	Synthesis    Synthesis     `json:"synthesis" yaml:"synthesis"`
+	Channel      Channel       `json:"channel" yaml:"channel"`
+	GPU          GPU           `json:"gpu" yaml:"gpu"`
+	Finalizers   Count         `json:"finalizers" yaml:"finalizers"`
+	FreeVectors  Release       `json:"free_vectors" yaml:"free_vectors"` // AfterKernel or AfterFinish
+	Dealloc      DeallocConfig `json:"dealloc" yaml:"dealloc"`
+	Pool         Pool          `json:"pool" yaml:"pool"`
+	Resident     []Resident    `json:"resident,omitempty" yaml:"resident,omitempty"` // nil: the profile's list
+	Batch        *Batch        `json:"batch,omitempty" yaml:"batch,omitempty"`
 }
 
 // DefaultConfig returns the configuration in force where a file is silent, for a machine with the given number of GPUs.

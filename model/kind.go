@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // Stage is a step of a partition (or, for Parse, of a job) that takes time.
 type Stage uint8
 
@@ -99,4 +101,15 @@ type Circuit struct {
 	Log2Constraints int    `json:"log2_constraints" yaml:"log2_constraints"`
 	Data            Bytes  `json:"data" yaml:"data"` // read and hashed by each partition
 	Leaf            Bytes  `json:"leaf" yaml:"leaf"`
+}
+
+// String lists the stages in order, for messages.
+func (set StageSet) String() string {
+	names := make([]string, 0, NumStages)
+	for s := Parse; s < NumStages; s++ {
+		if set.Has(s) {
+			names = append(names, s.String())
+		}
+	}
+	return strings.Join(names, ", ")
 }

@@ -63,8 +63,9 @@ func SpanOf(seconds float64) Span {
 
 // ParseSpan reads a duration such as "36.5s", "300ms" or "1h2m". A bare number has no unit and is refused.
 func ParseSpan(text string) (Span, error) {
-	d, err := time.ParseDuration(strings.TrimSpace(text))
-	if err != nil {
+	trimmed := strings.TrimSpace(text)
+	d, err := time.ParseDuration(trimmed)
+	if err != nil || strings.HasSuffix(trimmed, "0") {
 		return 0, fmt.Errorf("model: duration %q is not a number with a unit: write for example 36.5s, 300ms or 2m", text)
 	}
 	return Span(d), nil
@@ -81,7 +82,7 @@ var byteUnits = []struct {
 var errByteSyntax = errors.New("write a number and a unit of B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024), for example 755GiB")
 
 // ParseBytes reads a size such as "755GiB", "16.5 GiB", "96GB" or "512B". Units are exact in case, because a
-// wrong one is a factor: 755Gib is refused. A fraction is accepted when it gives whole bytes.
+// wrong one is a factor: 755Gib is refused. A fraction is rounded to the nearest byte.
 func ParseBytes(text string) (Bytes, error) {
 	trimmed := strings.TrimSpace(text)
 	for _, u := range byteUnits {
@@ -95,15 +96,20 @@ func ParseBytes(text string) (Bytes, error) {
 		}
 		value, _ := new(big.Rat).SetString(number)
 		value.Mul(value, new(big.Rat).SetInt64(int64(u.size)))
-		if !value.IsInt() {
-			return 0, fmt.Errorf("model: size %q is not a whole number of bytes: use a smaller unit", text)
-		}
-		if !value.Num().IsInt64() {
+		size := nearest(value)
+		if !size.IsInt64() {
 			return 0, fmt.Errorf("model: size %q is larger than %s, the largest size there is", text, Bytes(math.MaxInt64))
 		}
-		return Bytes(value.Num().Int64()), nil
+		return Bytes(size.Int64()), nil
 	}
 	return 0, fmt.Errorf("model: size %q: %w", text, errByteSyntax)
+}
+
+// nearest returns the whole number nearest to a value that is not negative; halves go up.
+func nearest(value *big.Rat) *big.Int {
+	twice := new(big.Int).Lsh(value.Num(), 1)
+	twice.Add(twice, value.Denom())
+	return twice.Div(twice, new(big.Int).Lsh(value.Denom(), 1))
 }
 
 // isDecimal reports whether text is digits with at most one point between or before digits.

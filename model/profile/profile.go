@@ -144,8 +144,8 @@ type Interference struct {
 }
 
 // Slowdown makes Stage slower by a factor that depends on how many By run; for By equal to Stage the running
-// one counts too. The factor is linear between the points, 1 below the first one when that is above
-// one runner, and goes on with the last slope.
+// one counts too. The factor is 1 at one runner of the stage itself, or at none of another stage, linear from
+// there through the points, and goes on with the last slope.
 type Slowdown struct {
 	Stage  model.Stage
 	By     model.Stage

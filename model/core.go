@@ -1,0 +1,214 @@
+package model
+
+import "fmt"
+
+// Core is the pipeline's transition code: queue, permits, channel, worker assignment, locks and release points.
+// It has no clock, no goroutine, no I/O and no random numbers. It is told what happened (Step) and answers what
+// to start next; what a stage costs is the driver's business. The same core is driven in virtual time by sim, in
+// real time by backend and with recorded events by replay, so that they can differ in durations and bytes but
+// never in policy.
+//
+// Within a step releases apply first; then starts run to a fixed point, downstream first.
+type Core struct {
+	config   Config
+	kinds    []Kind
+	capacity int32
+
+	partitions partitions
+	jobs       jobs
+	waiting    backlog // jobs that have not begun
+	inFlight   int32   // jobs that have
+	arrived    int32   // jobs in all
+	draining   bool
+	running    int32 // started stages that are not over
+
+	ready      queue // jobs with partitions to admit
+	permits    int32 // free ones
+	blocked    queue // partitions blocked in send, by end of synthesis
+	channel    queue
+	idle       queue // workers, longest idle first
+	workers    workers
+	devices    []device
+	finishes   queue // partitions waiting for a finalizer
+	finalizers int32 // free ones
+	deallocs   dealloc
+
+	parseLanes, synthLanes, finishLanes laneSet
+
+	census []int32 // by kind and place
+	out    []Effect
+}
+
+// device is a GPU: its lock and the partitions whose workers wait for it.
+type device struct {
+	locked bool
+	queue  queue
+}
+
+// workers links the idle GPU workers. Worker w belongs to device w mod devices.
+type workers []int32
+
+func (w workers) link(i int32) *int32 { return &w[i] }
+
+// NewCore returns an empty pipeline. The configuration must be valid (Config.Validate) and every kind must have
+// at least one partition and the stages Synth and Kernel.
+func NewCore(config Config, kinds []Kind) (*Core, error) {
+	for _, k := range kinds {
+		if k.Partitions < 1 || !k.Stages.Has(Synth) || !k.Stages.Has(Kernel) {
+			return nil, fmt.Errorf("model: kind %q has %d partitions and stages %s: at least one partition and the stages synth and kernel are needed", k.Name, k.Partitions, k.Stages)
+		}
+	}
+	c := &Core{
+		config:     config,
+		kinds:      kinds,
+		capacity:   int32(config.ChannelCapacity()),
+		permits:    int32(config.Admission.Permits),
+		finalizers: int32(config.Finalizers),
+		workers:    make(workers, config.Workers()),
+		devices:    make([]device, config.GPU.Devices),
+		deallocs:   dealloc{free: int32(config.Dealloc.Workers)},
+		census:     make([]int32, len(kinds)*int(NumPlaces)),
+	}
+	for _, q := range []*queue{&c.ready, &c.blocked, &c.channel, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {
+		*q = emptyQueue()
+	}
+	for d := range c.devices {
+		c.devices[d].queue = emptyQueue()
+		for w := d; w < len(c.workers); w += len(c.devices) {
+			push(&c.idle, c.workers, int32(w))
+		}
+	}
+	return c, nil
+}
+
+// Step tells the core what happened and appends what follows to effects, which it returns. An input that does
+// not fit the state is an error and changes nothing.
+func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
+	c.out = effects
+	var err error
+	switch in.Op {
+	case Arrive:
+		err = c.arrive(in)
+	case Done, Failed:
+		err = c.complete(in.Task, in.Op == Failed)
+	case Cancel:
+		err = c.cancel(in.Job)
+	case Drain:
+		c.drain()
+	default:
+		err = fmt.Errorf("model: input operation %d is unknown", in.Op)
+	}
+	if err != nil {
+		return effects, err
+	}
+	c.settle()
+	effects, c.out = c.out, nil
+	return effects, nil
+}
+
+// settle starts everything that can start, downstream first, until nothing can.
+func (c *Core) settle() {
+	for progress := true; progress; {
+		c.startDeallocs()
+		c.startFinishes()
+		c.grantLocks()
+		progress = c.pickUp()
+		progress = c.accept() || progress
+		c.admit()
+		progress = c.openJobs() || progress
+	}
+	if c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) {
+		c.emit(Effect{Op: Stall})
+	}
+}
+
+func (c *Core) startFinishes() {
+	for c.finishes.n > 0 && c.finalizers > 0 {
+		c.finalizers--
+		p := c.partitions.next(&c.finishes)
+		c.start(p, Finish, c.finishLanes.take())
+	}
+}
+
+func (c *Core) grantLocks() {
+	for d := range c.devices {
+		if dev := &c.devices[d]; !dev.locked && dev.queue.n > 0 {
+			dev.locked = true
+			p := c.partitions.next(&dev.queue)
+			c.partitions.at(p).set(holdsLock)
+			c.enterLock(p)
+		}
+	}
+}
+
+// pickUp gives waiting partitions to idle workers and reports whether it did. With capacity 0 a worker takes
+// from the longest-blocked sender itself.
+func (c *Core) pickUp() bool {
+	picked := false
+	for c.idle.n > 0 {
+		var p int32
+		switch {
+		case c.channel.n > 0:
+			p = c.partitions.next(&c.channel)
+		case c.capacity == 0 && c.blocked.n > 0:
+			p = c.partitions.next(&c.blocked)
+			c.endSend(p)
+		default:
+			return picked
+		}
+		c.take(p, pop(&c.idle, c.workers))
+		picked = true
+	}
+	return picked
+}
+
+// accept moves blocked senders into the channel, longest-blocked first, and reports whether it did.
+func (c *Core) accept() bool {
+	accepted := false
+	for c.blocked.n > 0 && c.channel.n < c.capacity {
+		p := c.partitions.next(&c.blocked)
+		c.endSend(p)
+		c.move(p, InChannel)
+		c.partitions.wait(&c.channel, p)
+		accepted = true
+	}
+	return accepted
+}
+
+// admit starts the synthesis of partitions in order while permits are free.
+func (c *Core) admit() {
+	for c.ready.n > 0 && c.permits > 0 {
+		slot := c.ready.head
+		j := c.jobs.at(slot)
+		p := c.partitions.take(partition{job: j.number, jobSlot: slot, index: j.admitted, kind: j.kind, worker: none})
+		j.admitted++
+		if int(j.admitted) == c.kinds[j.kind].Partitions {
+			pop(&c.ready, &c.jobs)
+		}
+		c.permits--
+		c.partitions.at(p).set(holdsPermit)
+		c.census[c.cell(p, InSynth)]++
+		c.start(p, Synth, c.synthLanes.take())
+	}
+}
+
+// openJobs takes jobs in flight and reports whether one of them has partitions to admit at once.
+func (c *Core) openJobs() bool {
+	opened := false
+	for c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() {
+		number, kind := c.waiting.pop()
+		c.inFlight++
+		k := &c.kinds[kind]
+		slot := c.jobs.take(job{number: number, kind: kind, left: int32(k.Partitions)})
+		c.emit(Effect{Op: JobStart, Kind: kind, Job: number})
+		if k.Stages.Has(Parse) {
+			c.startParse(slot)
+			continue
+		}
+		push(&c.ready, &c.jobs, slot)
+		opened = true
+	}
+	return opened
+}
+
+func (c *Core) emit(e Effect) { c.out = append(c.out, e) }

@@ -1,0 +1,90 @@
+package model
+
+// dealloc frees blocks in order with a limited number of workers.
+type dealloc struct {
+	ring       []blockRef // power of two long
+	head, tail uint32
+	free       int32 // dealloc workers
+	lanes      laneSet
+}
+
+type blockRef struct {
+	slot  int32
+	block Block
+}
+
+func (d *dealloc) push(r blockRef) {
+	if d.tail-d.head == uint32(len(d.ring)) {
+		grown := make([]blockRef, max(8, 2*len(d.ring)))
+		for i := d.head; i != d.tail; i++ {
+			grown[i-d.head] = d.ring[i&uint32(len(d.ring)-1)]
+		}
+		d.tail -= d.head
+		d.head = 0
+		d.ring = grown
+	}
+	d.ring[d.tail&uint32(len(d.ring)-1)] = r
+	d.tail++
+}
+
+func (d *dealloc) pop() blockRef {
+	r := d.ring[d.head&uint32(len(d.ring)-1)]
+	d.head++
+	return r
+}
+
+// blockMarks are the marks of holding a block, indexed by block - Vectors.
+var blockMarks = [2]marks{holdsVectors, holdsAssignment}
+
+// free sends a block that the partition holds on its way back to the system; one that it does not hold is left
+// alone. Without a dealloc stage the block is gone at once.
+func (c *Core) free(slot int32, b Block) {
+	p := c.partitions.at(slot)
+	i := b - Vectors
+	if !p.clear(blockMarks[i]) {
+		return
+	}
+	if !c.has(slot, Dealloc) {
+		c.emit(Effect{Op: Freed, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
+		return
+	}
+	p.freeing[i] = freeQueued
+	c.census[c.cell(slot, FreeingVectors+Place(i))]++
+	c.deallocs.push(blockRef{slot, b})
+}
+
+func (c *Core) startDeallocs() {
+	d := &c.deallocs
+	for d.head != d.tail && d.free > 0 {
+		r := d.pop()
+		p := c.partitions.at(r.slot)
+		i := r.block - Vectors
+		d.free--
+		p.freeing[i] = freeRunning
+		p.freeLane[i] = d.lanes.take()
+		c.running++
+		c.emit(Effect{
+			Op: Start, Kind: p.kind, Job: p.job, Partition: p.index,
+			Task: Task{Stage: Dealloc, Block: r.block, Lane: p.freeLane[i], Slot: r.slot, Gen: p.gen},
+		})
+	}
+}
+
+func (c *Core) endDealloc(slot int32, b Block) {
+	p := c.partitions.at(slot)
+	i := b - Vectors
+	p.freeing[i] = notFreeing
+	c.deallocs.lanes.put(p.freeLane[i])
+	c.deallocs.free++
+	c.census[c.cell(slot, FreeingVectors+Place(i))]--
+	c.emit(Effect{Op: Freed, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
+	c.recycle(slot)
+}
+
+// recycle makes the slot of a partition free again once it is out of its job and its blocks are freed.
+func (c *Core) recycle(slot int32) {
+	p := c.partitions.at(slot)
+	if p.place == gone && p.freeing == [2]freeState{} && !p.has(holdsVectors|holdsAssignment) {
+		c.partitions.put(slot)
+	}
+}

@@ -1,0 +1,102 @@
+package model
+
+import "fmt"
+
+// This file is how jobs arrive and how they are given up.
+
+func (c *Core) arrive(in Input) error {
+	switch {
+	case c.draining:
+		return fmt.Errorf("model: job %d arrived after a drain", in.Job)
+	case int(in.Kind) >= len(c.kinds):
+		return fmt.Errorf("model: job %d is of kind %d: there are %d kinds", in.Job, in.Kind, len(c.kinds))
+	case in.Job != c.arrived:
+		return fmt.Errorf("model: job %d arrived: the next number is %d", in.Job, c.arrived)
+	case in.Count < 1 || in.Count > int32(Unbounded)-c.arrived:
+		return fmt.Errorf("model: %d jobs arrived: at least 1 and at most %d can", in.Count, int32(Unbounded)-c.arrived)
+	}
+	c.arrived += in.Count
+	c.waiting.push(jobRun{first: in.Job, count: in.Count, kind: in.Kind})
+	return nil
+}
+
+func (c *Core) drain() {
+	c.draining = true
+	for !c.waiting.empty() {
+		job, kind := c.waiting.pop()
+		c.emit(Effect{Op: JobFailed, Kind: kind, Job: job})
+	}
+}
+
+func (c *Core) cancel(number int32) error {
+	if number < 0 || number >= c.arrived {
+		return fmt.Errorf("model: job %d was cancelled: %d have arrived", number, c.arrived)
+	}
+	if kind, ok := c.waiting.remove(number); ok {
+		c.emit(Effect{Op: JobFailed, Kind: kind, Job: number})
+		return nil
+	}
+	for slot := range c.jobs.slots {
+		if j := c.jobs.at(int32(slot)); j.live && j.number == number {
+			c.doom(int32(slot))
+			return nil
+		}
+	}
+	return fmt.Errorf("model: job %d was cancelled: it has already ended", number)
+}
+
+// doom marks a job as failed. What runs is never interrupted: its completion gives everything back. What waits
+// leaves at once.
+func (c *Core) doom(jobSlot int32) {
+	j := c.jobs.at(jobSlot)
+	if j.doomed {
+		return
+	}
+	j.doomed = true
+	if j.parsing {
+		return
+	}
+	unadmitted := int32(c.kinds[j.kind].Partitions) - j.admitted
+	if unadmitted > 0 {
+		remove(&c.ready, &c.jobs, jobSlot)
+		j.left -= unadmitted
+	}
+	gen := j.gen
+	for slot := range c.partitions.slots {
+		p := c.partitions.at(int32(slot))
+		if p.jobSlot == jobSlot && p.job == j.number && c.leaveQueue(int32(slot)) {
+			c.emit(Effect{Op: Leave, Kind: p.kind, Job: p.job, Partition: p.index})
+			c.abandon(int32(slot))
+		}
+	}
+	if j.gen == gen && j.left == 0 {
+		c.endJob(jobSlot)
+	}
+}
+
+// leaveQueue takes a partition out of the line it stands in and reports whether nothing of it runs, so that it
+// can be abandoned now.
+func (c *Core) leaveQueue(slot int32) bool {
+	p := c.partitions.at(slot)
+	if !p.has(queued) {
+		return false
+	}
+	switch p.place {
+	case InSend:
+		c.partitions.leave(&c.blocked, slot)
+	case InChannel:
+		c.partitions.leave(&c.channel, slot)
+	case OnGPU:
+		c.partitions.leave(&c.devices[c.device(p.worker)].queue, slot)
+	case InFinish:
+		c.partitions.leave(&c.finishes, slot)
+	}
+	return p.running == 0
+}
+
+// abandon takes a partition of a doomed job, of which nothing runs any more, out of the pipeline.
+func (c *Core) abandon(slot int32) {
+	c.dropPermit(slot)
+	c.leaveWorker(slot)
+	c.retire(slot)
+}

@@ -1,0 +1,91 @@
+package profile
+
+import (
+	"math"
+
+	"headroom/model"
+	"headroom/model/stream"
+)
+
+// Sampler draws the work of stages. A draw is a function of the seed, the replication, the job, the partition
+// and the stage alone.
+type Sampler struct {
+	kinds []kindSampler
+}
+
+type kindSampler struct {
+	stages [model.NumStages]stageSampler
+	// vectors is the part of a partition's dealloc work that falls to its vectors; the rest is the assignment's.
+	vectors float64
+}
+
+type stageSampler struct {
+	law       Law
+	mean      float64 // nanoseconds
+	partition spread
+	job       spread
+}
+
+// spread is a lognormal factor with mean 1.
+type spread struct {
+	key   stream.Key
+	sigma float64
+}
+
+// NewSampler returns the sampler of some kinds of a profile, indexed as given.
+func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
+	s := &Sampler{kinds: make([]kindSampler, len(kinds))}
+	for i := range kinds {
+		k := &s.kinds[i]
+		for stage, w := range kinds[i].Work {
+			k.stages[stage] = stageSampler{
+				law:       w.Law,
+				mean:      float64(w.Mean.Value),
+				partition: newSpread(seed, replication, uint32(stage), w.CV.Value),
+				job:       newSpread(seed, replication, uint32(stage)|1<<16, w.JobCV.Value),
+			}
+		}
+		k.vectors = vectorsShare(&kinds[i].Footprint)
+	}
+	return s
+}
+
+func newSpread(seed uint64, replication, purpose uint32, cv float64) spread {
+	return spread{key: stream.NewKey(seed, replication, purpose), sigma: math.Sqrt(math.Log1p(cv * cv))}
+}
+
+// factor draws at (a, b). The mean of exp(N(m, s)) is exp(m + s^2/2), hence the shift.
+func (s *spread) factor(a, b uint32) float64 {
+	if s.sigma == 0 {
+		return 1
+	}
+	return math.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.sigma*s.sigma/2)
+}
+
+func vectorsShare(f *Footprint) float64 {
+	v, rest := float64(f.Vectors.Value), float64(f.Assignment.Value+f.Call.Value)
+	if v+rest == 0 {
+		return 0.5
+	}
+	return v / (v + rest)
+}
+
+// Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
+func (s *Sampler) Work(kind uint16, job, partition int32, t model.Task) model.Span {
+	k := &s.kinds[kind]
+	w := &k.stages[t.Stage]
+	work := w.mean * w.job.factor(uint32(job), 0)
+	if w.law == Exponential {
+		work *= stream.Exponential(w.partition.key.Uniform(uint32(job), uint32(partition)))
+	} else {
+		work *= w.partition.factor(uint32(job), uint32(partition))
+	}
+	if t.Stage == model.Dealloc {
+		if t.Block == model.Vectors {
+			work *= k.vectors
+		} else {
+			work *= 1 - k.vectors
+		}
+	}
+	return model.Span(math.Round(work))
+}

@@ -1,0 +1,109 @@
+package model
+
+import "fmt"
+
+// Validate reports everything that is wrong with the configuration, each fault with its key, its value and what
+// would be right, among them what this version does not support. With a machine it also checks that the devices
+// exist; a machine without GPUs has the one device that the CPU stands in for.
+func (c *Config) Validate(machine *Machine) error {
+	var f Faults
+	f.atLeast("config.jobs_in_flight", c.JobsInFlight, 1)
+	supportedOf(&f, "config.order", c.Order, FIFO, ByPriority, OldestJobFirst, Interleave)
+	c.Admission.validate(&f)
+	c.Synthesis.validate(&f)
+	c.Channel.validate(&f)
+	c.GPU.validate(&f, machine)
+	f.atLeast("config.finalizers", c.Finalizers, 1)
+	if !c.GPU.Split && c.Finalizers != Unbounded {
+		f.Add("config.finalizers", "is %s: not to be set with config.gpu.split: false, where the worker does the finish", c.Finalizers)
+	}
+	oneOf(&f, "config.free_vectors", c.FreeVectors, AfterKernel, AfterFinish)
+	f.within("config.dealloc.workers", c.Dealloc.Workers, MaxWorkers)
+	supportedOf(&f, "config.pool", c.Pool, PoolNone, PoolRetain)
+	f.Join(ValidateResident("config.resident", c.Resident))
+	c.Batch.validate(&f)
+	return f.Err()
+}
+
+func (a *Admission) validate(f *Faults) {
+	f.atLeast("config.admission.permits", a.Permits, 1)
+	oneOf(f, "config.admission.release", a.Release, AfterSynthesis, AfterSend, AfterKernel, AfterFinish)
+	if a.Budget != nil {
+		f.unsupported("config.admission.budget", "set", "permits only, without a budget")
+	}
+}
+
+func (s *Synthesis) validate(f *Faults) {
+	f.atLeast("config.synthesis.max_parallel", s.MaxParallel, 1)
+	f.atLeast("config.synthesis.handoff", s.Handoff, 0)
+	if s.MaxParallel >= 1 && s.MaxParallel != Unbounded {
+		f.unsupported("config.synthesis.max_parallel", s.MaxParallel, "unbounded (limit config.admission.permits instead)")
+	}
+	if s.Handoff > 0 {
+		f.unsupported("config.synthesis.handoff", s.Handoff, "0")
+	}
+}
+
+func (c *Channel) validate(f *Faults) {
+	if c.Capacity < 0 && c.Capacity != Auto {
+		f.Add("config.channel.capacity", "is %s: at least 0 (a rendezvous), auto or unbounded", c.Capacity)
+	}
+	f.atLeast("config.channel.lookahead", c.Lookahead, 0)
+}
+
+func (g *GPU) validate(f *Faults, machine *Machine) {
+	switch {
+	case g.Devices < 1 || g.Devices == Unbounded:
+		f.Add("config.gpu.devices", "is %s: at least 1 and at most the number of machine.gpus", g.Devices)
+	case machine != nil && int(g.Devices) > machine.Devices():
+		f.Add("config.gpu.devices", "is %s: the machine has %d (machine.gpus lists %d; without any, the CPU stands in for one)",
+			g.Devices, machine.Devices(), len(machine.GPUs))
+	}
+	f.within("config.gpu.workers_per_device", g.WorkersPerDevice, MaxWorkers)
+	oneOf(f, "config.gpu.lock", g.Lock, LockKernel, LockCall)
+	switch {
+	case g.Lock != LockCall:
+		oneOf(f, "config.gpu.prep", g.Prep, PrepBesideLock, PrepBeforeLock)
+	case g.Prep != "":
+		f.Add("config.gpu.prep", "is %q: not to be set with config.gpu.lock: call, whose lock covers prep", string(g.Prep))
+	}
+	supportedOf(f, "config.gpu.b_g2", g.BG2, OnHost, OnDevice)
+}
+
+func (b *Batch) validate(f *Faults) {
+	if b != nil {
+		f.unsupported("config.batch", "set", "no batch")
+	}
+}
+
+// ValidateResident reports everything that is wrong with a list of resident data that stands at key.
+func ValidateResident(key string, list []Resident) error {
+	var f Faults
+	named := map[string]bool{}
+	for i := range list {
+		r, at := &list[i], fmt.Sprintf("%s[%d]", key, i)
+		switch {
+		case r.Name == "":
+			f.Add(at+".name", "is missing: each resident needs a name")
+		case named[r.Name]:
+			f.Add(at+".name", "is %q, which another resident has: each needs a name of its own", r.Name)
+		}
+		named[r.Name] = true
+		f.Size(at+".bytes", r.Bytes, 1)
+		f.Size(at+".transient", r.Transient, 0)
+		f.Span(at+".load_time", r.LoadTime)
+		if r.Acquire != "" {
+			oneOf(&f, at+".acquire", r.Acquire, "blocking", "polling")
+		}
+		if r.Transient > 0 && r.Transient <= MaxBytes {
+			f.unsupported(at+".transient", r.Transient, "0B")
+		}
+		if r.OnDemand {
+			f.unsupported(at+".on_demand", true, "false, that is loaded before the first job")
+		}
+		if r.Evictable {
+			f.unsupported(at+".evictable", true, "false")
+		}
+	}
+	return f.Err()
+}

@@ -1,0 +1,183 @@
+// Package work turns amounts of work into instants. Stages of one kind slow each other down and are slowed by
+// others, and their speed changes whenever something begins or ends; each stage therefore has a clock of work
+// that all its runners share, so that a change costs O(log n) and no running task is touched. The simulator and
+// the virtual device use this same code, which is what makes their streams equal.
+//
+// All state is integers: work and time in nanoseconds, slowdowns in 32-bit fixed point. A completion is rounded
+// up to the next nanosecond.
+package work
+
+import (
+	"math"
+	"math/bits"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// Forever is an instant that is never reached.
+const Forever model.Instant = math.MaxInt64
+
+const one = 1 << 32 // slowdown 1 in fixed point
+
+// clock is the clock of work of one stage.
+type clock struct {
+	keys  tree  // the work on the clock at which each lane is done
+	work  int64 // work on the clock at the instant `at`
+	at    model.Instant
+	slow  uint64 // nanoseconds of time per nanosecond of work, fixed point
+	speed uint64 // its inverse
+	due   model.Instant
+	stale bool // due must be computed again
+}
+
+// at returns the work on the clock at a later instant. It never passes the first key: a completion alone does.
+func (c *clock) read(now model.Instant) int64 {
+	first := c.keys.min()
+	if first == never {
+		return c.work
+	}
+	return min(c.work+scale(int64(now-c.at), c.speed), first)
+}
+
+func (c *clock) advance(now model.Instant) {
+	if c.at != now {
+		c.work = c.read(now)
+		c.at = now
+	}
+}
+
+// when returns the first instant at which the clock shows that much work.
+func (c *clock) when(work int64) model.Instant {
+	if work <= c.work {
+		return c.at
+	}
+	hi, lo := bits.Mul64(uint64(work-c.work), c.slow)
+	lo, carry := bits.Add64(lo, one-1, 0)
+	hi += carry
+	if hi >= 1<<31 {
+		return Forever - 1
+	}
+	return min(c.at, Forever-1-model.Instant(hi<<32|lo>>32)) + model.Instant(hi<<32|lo>>32)
+}
+
+// scale multiplies by a fixed-point factor and rounds down.
+func scale(x int64, factor uint64) int64 {
+	hi, lo := bits.Mul64(uint64(x), factor)
+	return int64(hi<<32 | lo>>32)
+}
+
+// Clocks are the clocks of work of all stages.
+type Clocks struct {
+	laws    *laws
+	clocks  [model.NumStages]clock
+	running [model.NumStages]int32
+	used    []model.Stage  // stages that ever ran, downstream first
+	changed model.StageSet // stages whose number of runners changed since the last Settle
+}
+
+// NewClocks returns clocks at instant 0 with nothing running. The interference must be valid (profile.Validate).
+func NewClocks(in profile.Interference) *Clocks {
+	c := &Clocks{laws: newLaws(in)}
+	for s := range c.clocks {
+		c.clocks[s] = clock{slow: one, speed: one, due: Forever}
+	}
+	return c
+}
+
+// Start begins an amount of work of a stage on a lane that is free. Settle must follow before time goes on.
+func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.Span) {
+	k := &c.clocks[s]
+	k.advance(now)
+	k.keys.set(lane, k.work+int64(work))
+	k.stale = true
+	c.count(s, 1)
+}
+
+func (c *Clocks) count(s model.Stage, change int32) {
+	c.running[s] += change
+	if !c.changed.Has(s) {
+		c.changed = c.changed.With(s)
+		c.use(s)
+	}
+}
+
+// use keeps the stages that ever ran in order, downstream first.
+func (c *Clocks) use(s model.Stage) {
+	for i, u := range c.used {
+		if u == s {
+			return
+		}
+		if u < s {
+			c.used = append(c.used, 0)
+			copy(c.used[i+1:], c.used[i:])
+			c.used[i] = s
+			return
+		}
+	}
+	c.used = append(c.used, s)
+}
+
+// Settle sets the speeds that follow from what runs now.
+func (c *Clocks) Settle(now model.Instant) {
+	for _, s := range c.used {
+		k := &c.clocks[s]
+		if c.laws.depends[s]&c.changed != 0 {
+			c.setSpeed(k, s, now)
+		}
+		if k.stale {
+			k.stale = false
+			k.due = Forever
+			if first := k.keys.min(); first != never {
+				k.due = k.when(first)
+			}
+		}
+	}
+	c.changed = 0
+}
+
+func (c *Clocks) setSpeed(k *clock, s model.Stage, now model.Instant) {
+	slow := uint64(math.Round(c.laws.slowdown(s, &c.running) * one))
+	if slow == k.slow {
+		return
+	}
+	k.advance(now)
+	k.slow = slow
+	k.speed = uint64(math.Round(one / (float64(slow) / one)))
+	k.stale = true
+}
+
+// Next returns the instant of the next completion, or Forever.
+func (c *Clocks) Next() model.Instant {
+	next := Forever
+	for _, s := range c.used {
+		next = min(next, c.clocks[s].due)
+	}
+	return next
+}
+
+// Completion is a stage that is over on a lane.
+type Completion struct {
+	Stage model.Stage
+	Lane  int32
+}
+
+// Pop takes out what is over at an instant that Next returned and appends it to over: downstream first, then by
+// lane. Lanes that asked for the same work on one clock end together whatever the slowdown.
+func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
+	for _, s := range c.used {
+		k := &c.clocks[s]
+		if k.due != now {
+			continue
+		}
+		first := k.keys.min()
+		k.work, k.at, k.stale = first, now, true
+		for k.keys.min() == first {
+			lane := k.keys.first()
+			k.keys.set(lane, never)
+			c.count(s, -1)
+			over = append(over, Completion{s, lane})
+		}
+	}
+	return over
+}

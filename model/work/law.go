@@ -1,0 +1,132 @@
+package work
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// laws turns the numbers of running stages into slowdowns.
+type laws struct {
+	// depends tells for each stage whose numbers its slowdown depends on; none for a stage of constant speed.
+	depends   [model.NumStages]model.StageSet
+	slowdowns [model.NumStages][]law
+	resources []resource
+}
+
+// law is a slowdown law as a table over the number of runners, and the slope with which it goes on.
+type law struct {
+	by    model.Stage
+	table []float64
+	slope float64
+}
+
+type resource struct {
+	capacity float64
+	demand   [model.NumStages]float64
+	order    []model.Stage // those with a demand, the smallest first
+}
+
+func newLaws(in profile.Interference) *laws {
+	l := &laws{}
+	for _, s := range in.Slowdowns {
+		l.depends[s.Stage] = l.depends[s.Stage].With(s.By)
+		l.slowdowns[s.Stage] = append(l.slowdowns[s.Stage], newLaw(s))
+	}
+	for _, r := range in.Resources {
+		l.add(r)
+	}
+	return l
+}
+
+// newLaw tabulates a slowdown law. It begins with no slowdown at one runner of the stage itself, or at none of
+// another stage.
+func newLaw(s profile.Slowdown) law {
+	start := profile.SlowdownPoint{Factor: profile.Exactly(1.0)}
+	if s.By == s.Stage {
+		start.N = 1
+	}
+	points := s.Points
+	if points[0].N > start.N {
+		points = slices.Insert(slices.Clone(points), 0, start)
+	}
+	l := law{by: s.By, table: []float64{points[0].Factor.Value}}
+	if points[0].N == 1 {
+		l.table = append(l.table, points[0].Factor.Value)
+	}
+	for i := 1; i < len(points); i++ {
+		from, to := points[i-1], points[i]
+		l.slope = (to.Factor.Value - from.Factor.Value) / float64(to.N-from.N)
+		for n := from.N + 1; n <= to.N; n++ {
+			l.table = append(l.table, from.Factor.Value+l.slope*float64(n-from.N))
+		}
+	}
+	return l
+}
+
+func (l *law) factor(n int32) float64 {
+	if int(n) < len(l.table) {
+		return l.table[n]
+	}
+	last := len(l.table) - 1
+	return l.table[last] + l.slope*float64(int(n)-last)
+}
+
+func (l *laws) add(r profile.Resource) {
+	compiled := resource{capacity: r.Capacity.Value}
+	var users model.StageSet
+	for s := model.Parse; s < model.NumStages; s++ {
+		if d, ok := r.Demand[s]; ok && d.Value > 0 {
+			compiled.demand[s] = d.Value
+			compiled.order = append(compiled.order, s)
+			users = users.With(s)
+		}
+	}
+	slices.SortStableFunc(compiled.order, func(a, b model.Stage) int {
+		return cmp.Compare(compiled.demand[a], compiled.demand[b])
+	})
+	for _, s := range compiled.order {
+		l.depends[s] |= users
+	}
+	l.resources = append(l.resources, compiled)
+}
+
+// slowdown returns by what factor the stage is slowed when n of each stage run.
+func (l *laws) slowdown(s model.Stage, n *[model.NumStages]int32) float64 {
+	factor := 1.0
+	for i := range l.slowdowns[s] {
+		law := &l.slowdowns[s][i]
+		factor *= law.factor(n[law.by])
+	}
+	share := 1.0
+	for i := range l.resources {
+		r := &l.resources[i]
+		if d := r.demand[s]; d > 0 {
+			share = max(share, d/min(d, r.level(n)))
+		}
+	}
+	return factor * share
+}
+
+// level is the most that a runner can get of the resource when it is divided max-min fairly: small demands are
+// met, the others share what is left equally. It is infinite when every demand is met.
+func (r *resource) level(n *[model.NumStages]int32) float64 {
+	left, runners := r.capacity, 0.0
+	for _, s := range r.order {
+		runners += float64(n[s])
+	}
+	for _, s := range r.order {
+		if runners == 0 {
+			break
+		}
+		if r.demand[s]*runners > left {
+			return left / runners
+		}
+		left -= r.demand[s] * float64(n[s])
+		runners -= float64(n[s])
+	}
+	return math.Inf(1)
+}
