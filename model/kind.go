@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Stage is a step of a partition (or, for Parse, of a job) that takes time.
 type Stage uint8
@@ -37,6 +40,19 @@ func StageOf(name string) (Stage, bool) {
 		}
 	}
 	return NoStage, false
+}
+
+// MarshalText writes the stage's name.
+func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name of a stage; the empty name is NoStage.
+func (s *Stage) UnmarshalText(text []byte) error {
+	stage, known := StageOf(string(text))
+	if !known && len(text) > 0 {
+		return fmt.Errorf("model: stage %q is not known: one of %s", text, strings.Join(stageNames[Parse:], ", "))
+	}
+	*s = stage
+	return nil
 }
 
 // StageSet is a set of stages.

@@ -70,12 +70,12 @@ type TraceRef struct {
 
 // FitQuality is the error of the profile on one trace: predicted over measured, minus one.
 type FitQuality struct {
-	Trace         string  `yaml:"trace"`
-	HeldOut       bool    `yaml:"held_out"`
-	PeakError     float64 `yaml:"peak_error"`
-	SecondsError  float64 `yaml:"seconds_per_job_error"`
-	MeasuredPeak  model.Bytes
-	PredictedPeak model.Bytes
+	Trace         string      `yaml:"trace"`
+	HeldOut       bool        `yaml:"held_out"`
+	PeakError     float64     `yaml:"peak_error"`
+	SecondsError  float64     `yaml:"seconds_per_job_error"`
+	MeasuredPeak  model.Bytes `yaml:"measured_peak"`
+	PredictedPeak model.Bytes `yaml:"predicted_peak"`
 }
 
 // Kind is a kind of job as calibrated.
@@ -111,23 +111,23 @@ const (
 // Work is the distribution of the time that a stage takes when nothing else runs. For Dealloc it is the time
 // to free a whole partition, shared between its blocks by their sizes.
 type Work struct {
-	Law  Law
-	Mean Quantity[model.Span]
-	CV   Quantity[float64] // standard deviation over mean, of one partition
+	Law  Law                  `yaml:"law"`
+	Mean Quantity[model.Span] `yaml:"mean"`
+	CV   Quantity[float64]    `yaml:"cv"` // standard deviation over mean, of one partition
 	// JobCV is the coefficient of variation of a factor that all partitions of one job share.
-	JobCV Quantity[float64]
+	JobCV Quantity[float64] `yaml:"job_cv"`
 }
 
 // Footprint is the memory that a job and its partitions hold.
 type Footprint struct {
-	Parse      Quantity[model.Bytes] // a job's parse buffer, until its last finish
-	Vectors    Quantity[model.Bytes] // from the end of synthesis until freed at free_vectors
-	Assignment Quantity[model.Bytes] // from the end of synthesis until freed after the finish
+	Parse      Quantity[model.Bytes] `yaml:"parse"`      // a job's parse buffer, until its last finish
+	Vectors    Quantity[model.Bytes] `yaml:"vectors"`    // from the end of synthesis until freed at free_vectors
+	Assignment Quantity[model.Bytes] `yaml:"assignment"` // from the end of synthesis until freed after the finish
 	// Call is what a proof call allocates at its first stage on a GPU worker; it goes with the assignment.
-	Call Quantity[model.Bytes]
+	Call Quantity[model.Bytes] `yaml:"call"`
 	// During is what a stage holds besides while it runs, as points over its progress. For Synth it is all
 	// that a partition holds until its synthesis is over.
-	During map[model.Stage][]Point
+	During map[model.Stage][]Point `yaml:"during"`
 }
 
 // Point is a corner of a piecewise linear footprint. Two points at one progress make a step.
@@ -139,17 +139,17 @@ type Point struct {
 // Interference says how stages that run at the same time slow each other down. A stage's slowdown is the
 // product of its slowdown laws and of the worst share that it gets of a resource.
 type Interference struct {
-	Slowdowns []Slowdown
-	Resources []Resource
+	Slowdowns []Slowdown `yaml:"slowdowns"`
+	Resources []Resource `yaml:"resources"`
 }
 
 // Slowdown makes Stage slower by a factor that depends on how many By run; for By equal to Stage the running
 // one counts too. The factor is 1 at one runner of the stage itself, or at none of another stage, linear from
 // there through the points, and goes on with the last slope.
 type Slowdown struct {
-	Stage  model.Stage
-	By     model.Stage
-	Points []SlowdownPoint
+	Stage  model.Stage     `yaml:"stage"`
+	By     model.Stage     `yaml:"by"`
+	Points []SlowdownPoint `yaml:"points"`
 }
 
 // SlowdownPoint is a corner of a slowdown law: with N running, work takes Factor times as long.
@@ -161,7 +161,7 @@ type SlowdownPoint struct {
 // Resource is a capacity that the running stages share max-min fairly, such as cores. A stage that gets less
 // than its demand is slower in that proportion.
 type Resource struct {
-	Name     string
-	Capacity Quantity[float64]
-	Demand   map[model.Stage]Quantity[float64] // of one runner
+	Name     string                            `yaml:"name"`
+	Capacity Quantity[float64]                 `yaml:"capacity"`
+	Demand   map[model.Stage]Quantity[float64] `yaml:"demand"` // of one runner
 }

@@ -1,0 +1,106 @@
+package profile
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/stream"
+)
+
+// drawPurpose keeps the draws of parameters apart from those of work.
+const drawPurpose = 1 << 18
+
+// Draw returns a copy of the profile in which every quantity with an interval has a value drawn from it: normal
+// about the value, on each side as wide as the interval is there. Replications that draw like this carry the
+// uncertainty of the calibration into what they predict.
+func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
+	d := drawer{key: stream.NewKey(seed, replication, drawPurpose)}
+	out := *p
+	drawQuantity(&d, &out.Baseline)
+	out.Interference = d.interference(p.Interference)
+	out.Kinds = slices.Clone(p.Kinds)
+	for i := range out.Kinds {
+		k := &out.Kinds[i]
+		k.Work = maps.Clone(k.Work)
+		for s := model.Parse; s < model.NumStages; s++ {
+			if w, ok := k.Work[s]; ok {
+				drawQuantity(&d, &w.Mean)
+				drawQuantity(&d, &w.CV)
+				drawQuantity(&d, &w.JobCV)
+				k.Work[s] = w
+			}
+		}
+		d.footprint(&k.Footprint)
+	}
+	return &out
+}
+
+// drawer numbers the quantities of a profile in a fixed order.
+type drawer struct {
+	key  stream.Key
+	next uint32
+}
+
+// normalHalfWidth is the half width of the 95 % interval of the standard normal distribution.
+const normalHalfWidth = 1.959963984540054
+
+func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
+	z := stream.Normal(d.key.Uniform(d.next, 0))
+	d.next++
+	if !q.HasInterval() {
+		return
+	}
+	width := float64(q.High - q.Value)
+	if z < 0 {
+		width = float64(q.Value - q.Low)
+	}
+	q.Value = T(math.Max(0, float64(q.Value)+z*width/normalHalfWidth))
+}
+
+func (d *drawer) interference(in Interference) Interference {
+	out := Interference{Slowdowns: slices.Clone(in.Slowdowns), Resources: slices.Clone(in.Resources)}
+	for i := range out.Slowdowns {
+		s := &out.Slowdowns[i]
+		s.Points = slices.Clone(s.Points)
+		for j := range s.Points {
+			drawQuantity(d, &s.Points[j].Factor)
+			s.Points[j].Factor.Value = math.Max(s.Points[j].Factor.Value, leastFactor)
+		}
+	}
+	for i := range out.Resources {
+		r := &out.Resources[i]
+		r.Demand = maps.Clone(r.Demand)
+		drawQuantity(d, &r.Capacity)
+		r.Capacity.Value = math.Max(r.Capacity.Value, leastFactor)
+		for s := model.Parse; s < model.NumStages; s++ {
+			if q, ok := r.Demand[s]; ok {
+				drawQuantity(d, &q)
+				r.Demand[s] = q
+			}
+		}
+	}
+	return out
+}
+
+// leastFactor keeps drawn slowdowns and capacities above zero, where no work would ever end.
+const leastFactor = 1e-3
+
+func (d *drawer) footprint(f *Footprint) {
+	for _, q := range []*Quantity[model.Bytes]{&f.Parse, &f.Vectors, &f.Assignment, &f.Call} {
+		drawQuantity(d, q)
+	}
+	f.During = maps.Clone(f.During)
+	for s := model.Parse; s < model.NumStages; s++ {
+		points, ok := f.During[s]
+		if !ok {
+			continue
+		}
+		points = slices.Clone(points)
+		for i := range points {
+			drawQuantity(d, &points[i].Bytes)
+		}
+		f.During[s] = points
+	}
+}
