@@ -1,0 +1,139 @@
+package groth16
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"headroom/model"
+)
+
+// The families of circuits.
+const (
+	// MiMC hashes the tree with MiMC: few constraints a node, every wire full-size. Leaves are digested with
+	// SHA-256 outside the circuit.
+	MiMC = "mimc"
+	// SHA256 hashes the tree with SHA-256's compression, bit by bit: bit wires and a sparse B.
+	SHA256 = "sha256"
+)
+
+// DefaultLeaf is the size of a leaf where a circuit names none.
+const DefaultLeaf = 4 * model.KiB
+
+// The bounds of a circuit's data.
+const (
+	minLeaf = 32 * 1
+	maxData = model.TiB
+)
+
+// Circuit says what a partition proves: that challenged leaves belong to the Merkle tree over its data.
+type Circuit struct {
+	Family          string      // MiMC or SHA256
+	Log2Constraints int         // the domain has exactly 2^this: 10 to 20 for MiMC, 15 to 20 for SHA256
+	Data            model.Bytes // read and hashed by each partition: a whole number of leaves, at least two
+	Leaf            model.Bytes // 0 means DefaultLeaf
+}
+
+// String names the circuit, as "mimc-2^13-64MiB".
+func (c Circuit) String() string {
+	return fmt.Sprintf("%s-2^%d-%v", c.Family, c.Log2Constraints, c.Data)
+}
+
+// Validate reports every fault of the circuit, each with its value and bound.
+func (c Circuit) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("groth16: circuit: "+format, args...))
+	}
+	if f, known := families[c.Family]; !known {
+		fault("family %q is not one of %s, %s", c.Family, MiMC, SHA256)
+	} else if c.Log2Constraints < f.minLog2 || c.Log2Constraints > maxLog2 {
+		fault("log2_constraints %d of family %s is outside %d to %d", c.Log2Constraints, c.Family, f.minLog2, maxLog2)
+	}
+	leaf := c.leaf()
+	if leaf < minLeaf {
+		fault("leaf %v is below %v", leaf, model.Bytes(minLeaf))
+	} else if c.Data < 2*leaf || c.Data%leaf != 0 {
+		fault("data %v is not at least two whole leaves of %v", c.Data, leaf)
+	}
+	if c.Data > maxData {
+		fault("data %v is above %v", c.Data, maxData)
+	}
+	return errors.Join(faults...)
+}
+
+func (c Circuit) leaf() model.Bytes {
+	if c.Leaf == 0 {
+		return DefaultLeaf
+	}
+	return c.Leaf
+}
+
+// shape is what the knobs of a valid circuit come down to.
+type shape struct {
+	depth      int         // levels from a tree leaf to the root
+	challenges int         // tree leaves opened in the circuit
+	unit       model.Bytes // data digested into one tree leaf: one leaf, or several where the tree is too small for all
+	units      int         // tree leaves that hold data; those after them are zero
+}
+
+// shape picks the deepest tree, up to one tree leaf for each leaf, whose openings still give at least nine tenths
+// of the constraints that the best depth gives: depth makes synthesis real, and a full domain the proof.
+func (c Circuit) shape() shape {
+	f, leaves := families[c.Family], int64(c.Data/c.leaf())
+	full := bits.Len64(uint64(leaves - 1))
+	most := 0
+	for depth := 1; depth <= full; depth++ {
+		most = max(most, f.extent(depth, f.challenges(c.Log2Constraints, depth)).constraints)
+	}
+	depth := full
+	for 10*f.extent(depth, f.challenges(c.Log2Constraints, depth)).constraints < 9*most {
+		depth--
+	}
+	group := (leaves + 1<<depth - 1) >> depth
+	return shape{
+		depth:      depth,
+		challenges: f.challenges(c.Log2Constraints, depth),
+		unit:       model.Bytes(group) * c.leaf(),
+		units:      int((leaves + group - 1) / group),
+	}
+}
+
+// Sizes is the memory that one partition holds outside the Go heap, in whole pages.
+type Sizes struct {
+	Vectors    model.Bytes // a, b, c, data and tree; from synthesis to FreeVectors
+	Assignment model.Bytes // every wire; from synthesis to FreeAssignment
+	Scalars    model.Bytes // the assignment split by density; from prep to FreeAssignment
+}
+
+// Sizes returns what a partition of the valid circuit will map, exactly.
+func (c Circuit) Sizes() Sizes {
+	s := c.shape()
+	e := families[c.Family].extent(s.depth, s.challenges)
+	return Sizes{
+		Vectors:    wholePages(c.layout().size),
+		Assignment: wholePages(fr.Bytes * model.Bytes(e.wires)),
+		Scalars:    wholePages(fr.Bytes * model.Bytes(e.inA+e.inB)),
+	}
+}
+
+// layout says where the parts of the vectors block begin: a, b and c at 0, 1 and 2 domains, then data, then tree.
+type layout struct {
+	domain           int // elements in each of a, b and c
+	data, tree, size model.Bytes
+}
+
+func (c Circuit) layout() layout {
+	domain := 1 << c.Log2Constraints
+	data := 3 * fr.Bytes * model.Bytes(domain)
+	tree := data + c.Data
+	return layout{domain: domain, data: data, tree: tree, size: tree + nodeBytes<<(c.shape().depth+1)}
+}
+
+func wholePages(size model.Bytes) model.Bytes {
+	page := model.Bytes(os.Getpagesize())
+	return (size + page - 1) / page * page
+}

@@ -1,0 +1,113 @@
+package groth16
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	curve "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	groth16 "github.com/consensys/gnark/backend/groth16/bls12-381"
+	"github.com/consensys/gnark/constraint"
+	cs "github.com/consensys/gnark/constraint/bls12-381"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs/r1cs"
+
+	"headroom/model"
+)
+
+// Keys is a compiled circuit with its proving and verifying key. It is read-only and safe for concurrent use.
+type Keys struct {
+	circuit Circuit
+	system  *cs.R1CS
+	proving *groth16.ProvingKey
+	checks  *groth16.VerifyingKey
+}
+
+// OpenKeys compiles the circuit and loads its keys from dir, or makes them there: they are written atomically with
+// their checksum, and a file that is damaged or of another version is built again with a warning on slog.
+// Processes may open the same keys at once. progress, if not nil, hears each step before it begins. The context
+// is looked at between steps; gnark's setup cannot be interrupted.
+//
+// The keys are for tests: whoever ran the setup could have kept its secrets.
+func OpenKeys(ctx context.Context, dir string, c Circuit, progress func(step string)) (*Keys, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(string) {}
+	}
+	defer ReturnHeap()
+	progress("compile " + c.String())
+	system, err := compile(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keys{circuit: c, system: system}
+	header := c.header()
+	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys", header.Family, header.Log2, header.Depth, header.Challenges))
+	load := func() (err error) {
+		progress("load keys of " + c.String())
+		k.proving, k.checks, err = readKeys(path, header)
+		return err
+	}
+	build := func(f *os.File) error {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		progress("set up keys of " + c.String())
+		var pk groth16.ProvingKey
+		var vk groth16.VerifyingKey
+		if err := groth16.Setup(system, &pk, &vk); err != nil {
+			return err
+		}
+		return writeKeys(f, header, &pk, &vk)
+	}
+	warn := func(err error) { slog.Warn("groth16: keys are built again", "file", path, "reason", err) }
+	if err := cached(ctx, path, load, build, warn); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// compile returns the circuit's constraints, which are the same in every process, and checks them against the extent
+// that its sizes are computed from. (gnark v0.16.0 cannot read back the constraints that it writes.)
+func compile(c Circuit) (*cs.R1CS, error) {
+	f, s := families[c.Family], c.shape()
+	compiled, err := frontend.Compile(ecc.BLS12_381.ScalarField(), r1cs.NewBuilder, newTreeCircuit(f, s.depth, s.challenges))
+	if err != nil {
+		return nil, fmt.Errorf("groth16: compile %v: %w", c, err)
+	}
+	system := compiled.(*cs.R1CS)
+	want := f.extent(s.depth, s.challenges)
+	if got := system.GetNbConstraints(); got != want.constraints || wires(system) != want.wires {
+		return nil, fmt.Errorf("groth16: compile %v: %d constraints and %d wires, should be %d and %d",
+			c, got, wires(system), want.constraints, want.wires)
+	}
+	return system, nil
+}
+
+func wires(s *cs.R1CS) int {
+	return s.GetNbPublicVariables() + s.GetNbSecretVariables() + s.NbInternalVariables
+}
+
+// Circuit returns the circuit that the keys are for.
+func (k *Keys) Circuit() Circuit { return k.circuit }
+
+// Size returns the memory that the keys and the compiled circuit hold on the Go heap while they are used: points,
+// NTT tables and instructions, without small change.
+func (k *Keys) Size() model.Bytes {
+	pk := k.proving
+	g1 := len(pk.G1.A) + len(pk.G1.B) + len(pk.G1.K) + len(pk.G1.Z)
+	size := model.Bytes(g1)*curve.SizeOfG1AffineUncompressed + model.Bytes(len(pk.G2.B))*curve.SizeOfG2AffineUncompressed
+	size += model.Bytes(len(pk.InfinityA) + len(pk.InfinityB))
+	// Twiddles, coset powers, and the inverses of both; twiddles of all stages add up to one domain.
+	size += 4 * fr.Bytes * model.Bytes(pk.Domain.Cardinality)
+	size += model.Bytes(len(k.system.Instructions)) * model.Bytes(unsafe.Sizeof(constraint.PackedInstruction{}))
+	size += model.Bytes(len(k.system.CallData)) * 4
+	return size
+}

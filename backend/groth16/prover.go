@@ -1,0 +1,97 @@
+package groth16
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	cs "github.com/consensys/gnark/constraint/bls12-381"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+)
+
+// Threads is how many threads a stage of one partition may use; 0 means one, which keeps the interference
+// between stages plain.
+type Threads struct{ Synthesize, Kernel, Tail, Finish int }
+
+// Prover synthesizes partitions. It is safe for concurrent use.
+type Prover struct {
+	keys    *Keys
+	data    *os.File
+	threads Threads
+}
+
+// NewProver opens the circuit's data file in dir, which it makes if there is none, beside the keys or elsewhere.
+func NewProver(ctx context.Context, dir string, keys *Keys, threads Threads) (*Prover, error) {
+	data, err := openData(ctx, dir, keys.circuit.Data)
+	if err != nil {
+		return nil, err
+	}
+	return &Prover{keys, data, threads}, nil
+}
+
+// Close closes the data file. Partitions that are synthesized already can still be proved.
+func (p *Prover) Close() error { return p.data.Close() }
+
+// Synthesize reads and hashes the partition's data, builds its tree and solves the circuit. It stops early when the
+// context ends. After an error nothing is held; a partition that is returned holds its vectors and its assignment
+// until they are freed.
+func (p *Prover) Synthesize(ctx context.Context, job, partition int) (_ *Partition, err error) {
+	c := p.keys.circuit
+	s, sizes := c.shape(), c.Sizes()
+	part := &Partition{Statement: Statement{Job: job, Partition: partition}, keys: p.keys, threads: p.threads}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("groth16: synthesize job %d partition %d: %w", job, partition, err),
+				part.vectors.unmap(), part.assignment.unmap())
+		}
+		ReturnHeap()
+	}()
+	if part.vectors, err = newBlock("vectors", sizes.Vectors); err != nil {
+		return nil, err
+	}
+	if part.assignment, err = newBlock("assignment", sizes.Assignment); err != nil {
+		return nil, err
+	}
+	l := c.layout()
+	tree := part.vectors.nodes(l.tree, 2<<s.depth)
+	tree[0] = node{}
+	if err := readLeaves(ctx, p.data, c, part.vectors.bytes[l.data:l.tree], tree.leaves(), job, partition); err != nil {
+		return nil, err
+	}
+	if err := tree.build(families[c.Family], ctx.Err); err != nil {
+		return nil, err
+	}
+	part.Statement.Root = *tree.root()
+	if err := part.solve(tree); err != nil {
+		return nil, err
+	}
+	return part, nil
+}
+
+// solve computes every wire and a, b, c. gnark's solver works on the Go heap; what it made is garbage when solve
+// returns.
+func (p *Partition) solve(t tree) error {
+	c := p.keys.circuit
+	assignment := t.assignment(families[c.Family], p.Statement.tag(), p.Statement.indices(c))
+	witness, err := frontend.NewWitness(assignment, ecc.BLS12_381.ScalarField())
+	if err != nil {
+		return err
+	}
+	result, err := p.keys.system.Solve(witness, solver.WithNbTasks(threads(p.threads.Synthesize)))
+	if err != nil {
+		return err
+	}
+	solution := result.(*cs.R1CSSolution)
+	copy(p.assignment.elements(0, len(solution.W)), solution.W)
+	for i, vector := range [][]fr.Element{solution.A, solution.B, solution.C} {
+		padded := p.vector(i)
+		clear(padded[copy(padded, vector):])
+	}
+	return nil
+}
+
+func threads(n int) int { return max(1, n) }
