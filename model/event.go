@@ -77,6 +77,7 @@ func (op EffectOp) String() string { return nameOf(effectNames[:], int(op)) }
 type Effect struct {
 	Op        EffectOp
 	Device    uint8  // Take and the stages on a GPU worker
+	Call      bool   // Freed of the assignment: the partition was on a worker, so its call's memory goes too
 	Kind      uint16 // index of the job's kind
 	Job       int32
 	Partition int32 // 0 for what concerns the whole job

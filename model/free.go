@@ -45,7 +45,7 @@ func (c *Core) free(slot int32, b Block) {
 		return
 	}
 	if !c.has(slot, Dealloc) {
-		c.emit(Effect{Op: Freed, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
+		c.freed(slot, b)
 		return
 	}
 	p.freeing[i] = freeQueued
@@ -77,8 +77,14 @@ func (c *Core) endDealloc(slot int32, b Block) {
 	c.deallocs.lanes.put(p.freeLane[i])
 	c.deallocs.free++
 	c.census[c.cell(slot, FreeingVectors+Place(i))]--
-	c.emit(Effect{Op: Freed, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
+	c.freed(slot, b)
 	c.recycle(slot)
+}
+
+func (c *Core) freed(slot int32, b Block) {
+	p := c.partitions.at(slot)
+	call := b == Assignment && p.has(called)
+	c.emit(Effect{Op: Freed, Call: call, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
 }
 
 // recycle makes the slot of a partition free again once it is out of its job and its blocks are freed.

@@ -45,6 +45,21 @@ func (c *Core) cancel(number int32) error {
 	return fmt.Errorf("model: job %d was cancelled: it has already ended", number)
 }
 
+// Live reports whether a job has arrived and not ended.
+func (c *Core) Live(number int32) bool {
+	for _, r := range c.waiting.runs[c.waiting.head:] {
+		if number >= r.first && number < r.first+r.count {
+			return true
+		}
+	}
+	for i := range c.jobs.slots {
+		if j := &c.jobs.slots[i]; j.live && j.number == number {
+			return true
+		}
+	}
+	return false
+}
+
 // doom marks a job as failed. What runs is never interrupted: its completion gives everything back. What waits
 // leaves at once.
 func (c *Core) doom(jobSlot int32) {

@@ -26,6 +26,7 @@ const (
 	holdsAssignment
 	kernelOver // the first part of the kernel region is over
 	queued     // stands in a queue
+	called     // was on a GPU worker
 )
 
 // partition is what the core knows of one partition.
@@ -160,6 +161,27 @@ func (c *Core) InFlight() int { return int(c.inFlight) }
 
 // FreePermits returns the number of permits that nobody holds.
 func (c *Core) FreePermits() Count { return Count(c.permits) }
+
+// Census copies the counts of all kinds and places into the slice, which it returns: that of kind k and place p
+// is at k*NumPlaces+p.
+func (c *Core) Census(into []int32) []int32 { return append(into[:0], c.census...) }
+
+// LocksHeld returns the number of devices whose lock somebody holds.
+func (c *Core) LocksHeld() int32 {
+	n := int32(0)
+	for d := range c.devices {
+		if c.devices[d].locked {
+			n++
+		}
+	}
+	return n
+}
+
+// Waiting reports whether a job has not begun.
+func (c *Core) Waiting() bool { return !c.waiting.empty() }
+
+// Admitting reports whether a partition of a job in flight waits to be admitted.
+func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
 func (c *Core) cell(slot int32, place Place) int {
 	return int(c.partitions.at(slot).kind)*int(NumPlaces) + int(place)

@@ -79,6 +79,7 @@ func (c *Core) endSend(slot int32) {
 func (c *Core) take(slot, worker int32) {
 	p := c.partitions.at(slot)
 	p.worker = worker
+	p.set(called)
 	c.move(slot, OnGPU)
 	c.emit(Effect{Op: Take, Device: c.device(worker), Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Lane: worker}})
 	prep := c.has(slot, Prep)

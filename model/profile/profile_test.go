@@ -65,8 +65,12 @@ func small() *profile.Profile {
 }
 
 var (
-	sizes  = rapid.Custom(func(t *rapid.T) model.Bytes { return model.Bytes(rapid.Int64Range(0, int64(model.MaxBytes)).Draw(t, "size")) })
-	spans  = rapid.Custom(func(t *rapid.T) model.Span { return model.Span(rapid.Int64Range(0, int64(model.MaxSpan)).Draw(t, "span")) })
+	sizes = rapid.Custom(func(t *rapid.T) model.Bytes {
+		return model.Bytes(rapid.Int64Range(0, int64(model.MaxBytes)).Draw(t, "size"))
+	})
+	spans = rapid.Custom(func(t *rapid.T) model.Span {
+		return model.Span(rapid.Int64Range(0, int64(model.MaxSpan)).Draw(t, "span"))
+	})
 	ratios = rapid.Float64Range(0, 1e6)
 	factor = rapid.Float64Range(math.SmallestNonzeroFloat64, 1e6)
 	texts  = rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_./-]{0,20}`), rapid.StringN(1, 20, -1),

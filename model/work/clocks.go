@@ -156,6 +156,9 @@ func (c *Clocks) Next() model.Instant {
 	return next
 }
 
+// Running returns how many runners a stage has.
+func (c *Clocks) Running(s model.Stage) int32 { return c.running[s] }
+
 // Completion is a stage that is over on a lane.
 type Completion struct {
 	Stage model.Stage

@@ -258,8 +258,12 @@ func (m *Memory) Peak() (model.Bytes, model.Instant) { return model.Bytes(m.peak
 // Crossed reports whether the limit was passed, and when.
 func (m *Memory) Crossed() (model.Instant, bool) { return m.crossedAt, m.crossed }
 
-// During returns the bytes that the runners of a stage held by their progress at the last evaluation's instant.
-func (m *Memory) During(s model.Stage) model.Bytes {
+// During returns the bytes that the runners of a stage hold by their progress at an instant that is not before
+// the stage's last change.
+func (m *Memory) During(s model.Stage, at model.Instant) model.Bytes {
 	r := &m.ramps[s]
-	return model.Bytes(int64(r.offset+r.slope*uint64(m.clocks.clocks[s].read(m.last))) >> slopeBits)
+	return model.Bytes(int64(r.offset+r.slope*uint64(m.clocks.clocks[s].read(at))) >> slopeBits)
 }
+
+// Ramped returns the stages that have a footprint of their own.
+func (m *Memory) Ramped() []model.Stage { return m.ramped }

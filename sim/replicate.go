@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"headroom/model"
+)
+
+// Replicate runs replications first to first+n-1 of a plan and returns their results in that order, whatever the
+// number of processors. Each finished run is reported to progress, which may be nil.
+func Replicate(p Plan, first uint32, n int, progress func()) ([]*Result, error) {
+	results := make([]*Result, n)
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				plan := p
+				plan.Replication = first + uint32(i)
+				results[i], errs[i] = Run(plan, nil)
+				if progress != nil {
+					mu.Lock()
+					progress()
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// RiskReport is what the replications of a plan say together.
+type RiskReport struct {
+	Verdict      Verdict
+	Reason       string
+	Replications int
+	OOMs, Stalls int
+	// POOM is the part of the replications that passed the limit; POOMLow and POOMHigh are its exact (Clopper
+	// and Pearson 1934) 95 % interval. The uncertainty of the profile is in it, since replications draw from it.
+	POOM, POOMLow, POOMHigh float64
+	// PeakQuantiles are nearest-rank quantiles of the peak, at RiskQuantiles. Runs are not cut at the limit.
+	PeakQuantiles []model.Bytes
+	PeakMean      model.Bytes
+	JobsDoneMean  float64
+	// SecondsPerJobMean is over the replications that did not pass the limit; NaN if all did.
+	SecondsPerJobMean float64
+	// FirstOOM is the mean time at which the limit was passed, over those that passed it; NaN if none did.
+	OOMSecondsMean float64
+	// Median is the result of the replication with the median peak.
+	Median *Result
+}
+
+// RiskQuantiles are the probabilities at which a RiskReport gives quantiles of the peak.
+var RiskQuantiles = []float64{0.01, 0.05, 0.5, 0.95, 0.99}
+
+// AssessRisk replicates a plan: replications 1 to n. The verdict is Fits when the upper end of the interval of
+// P(OOM) is at most bound, OOM when the lower end is at least one half, and Risk otherwise.
+func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("sim: %d replications: at least 1 is needed", n)
+	}
+	cut, err := Replicate(p, 1, n, progress)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := uncut(p, cut)
+	if err != nil {
+		return nil, err
+	}
+	r := &RiskReport{Replications: n}
+	r.count(cut)
+	r.peaks(cut, whole)
+	r.POOM = float64(r.OOMs) / float64(n)
+	r.POOMLow, r.POOMHigh = BinomialInterval(r.OOMs, n, 0.95)
+	switch {
+	case r.Stalls > 0:
+		r.Verdict = Stall
+		r.Reason = fmt.Sprintf("%d of %d replications stall", r.Stalls, n)
+	case r.POOMHigh <= bound:
+		r.Verdict = Fits
+	case r.POOMLow >= 0.5:
+		r.Verdict = OOM
+	default:
+		r.Verdict = Risk
+	}
+	if r.Reason == "" {
+		r.Reason = fmt.Sprintf("%d of %d replications run out of memory: P(OOM) is between %.3f and %.3f", r.OOMs, n, r.POOMLow, r.POOMHigh)
+	}
+	return r, nil
+}
+
+// uncut returns the peaks that the replications reach when the limit does not stop them.
+func uncut(p Plan, cut []*Result) ([]model.Bytes, error) {
+	peaks := make([]model.Bytes, len(cut))
+	p.IgnoreLimit = true
+	for i, r := range cut {
+		peaks[i] = r.Peak
+		if r.Verdict != OOM {
+			continue
+		}
+		p.Replication = uint32(i) + 1
+		whole, err := Run(p, nil)
+		if err != nil {
+			return nil, err
+		}
+		peaks[i] = whole.Peak
+	}
+	return peaks, nil
+}
+
+func (r *RiskReport) count(runs []*Result) {
+	var seconds, ooms, jobs float64
+	finished := 0
+	for _, run := range runs {
+		jobs += float64(run.JobsDone)
+		switch run.Verdict {
+		case OOM:
+			r.OOMs++
+			ooms += run.PeakAt.Seconds()
+		case Stall:
+			r.Stalls++
+		default:
+			finished++
+			seconds += run.SecondsPerJob
+		}
+	}
+	r.JobsDoneMean = jobs / float64(len(runs))
+	r.SecondsPerJobMean, r.OOMSecondsMean = math.NaN(), math.NaN()
+	if finished > 0 {
+		r.SecondsPerJobMean = seconds / float64(finished)
+	}
+	if r.OOMs > 0 {
+		r.OOMSecondsMean = ooms / float64(r.OOMs)
+	}
+}
+
+func (r *RiskReport) peaks(runs []*Result, whole []model.Bytes) {
+	sum := 0.0
+	for _, peak := range whole {
+		sum += float64(peak)
+	}
+	r.PeakMean = model.Bytes(math.Round(sum / float64(len(whole))))
+	order := make([]int, len(whole))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(max(-1, min(1, whole[a]-whole[b]))) })
+	for _, q := range RiskQuantiles {
+		r.PeakQuantiles = append(r.PeakQuantiles, whole[order[nearestRank(q, len(order))]])
+	}
+	r.Median = runs[order[nearestRank(0.5, len(order))]]
+}
+
+// nearestRank returns the index of the q-quantile among n sorted values: the least of which at least the part q
+// are not larger.
+func nearestRank(q float64, n int) int {
+	return max(0, min(n-1, int(math.Ceil(q*float64(n)))-1))
+}
+
+// BinomialInterval returns the exact two-sided interval of a probability of which k of n trials came true, after
+// Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the case of the binomial".
+func BinomialInterval(k, n int, confidence float64) (low, high float64) {
+	tail := (1 - confidence) / 2
+	high = 1
+	if k > 0 {
+		low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	}
+	if k < n {
+		high = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
+	}
+	return low, high
+}
