@@ -100,3 +100,9 @@ func (w *Workload) Sequence(yield func(share int)) {
 		yield(next)
 	}
 }
+
+// Cancellation gives up a job at an instant.
+type Cancellation struct {
+	At  Instant
+	Job int32
+}

@@ -27,29 +27,18 @@ type loop struct {
 	profile  *profile.Profile // as drawn for the replication
 	kinds    []profile.Kind
 	core     *model.Core
-	clocks   *work.Clocks
-	memory   *work.Memory
-	sampler  *profile.Sampler
-	arrivals *arrivals
-	cancels  []Cancellation
+	engine   *work.Engine
+	arrivals *work.Arrivals
+	cancels  []model.Cancellation
 	record   func(*model.Record)
 
 	now      model.Instant
-	tasks    [model.NumStages][]started // by lane
-	over     []work.Completion
+	round    []work.Finished
 	effects  []model.Effect
 	base     model.Bytes
 	limit    model.Limit
 	tally    tally
 	snapshot snapshot
-}
-
-// started is a running stage, as its lane remembers it.
-type started struct {
-	task           model.Task
-	job, partition int32
-	kind           uint16
-	begin          model.Instant
 }
 
 func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
@@ -74,28 +63,27 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	}
 	l := &loop{
 		plan: p, profile: drawn, kinds: kinds, core: core, record: record,
-		clocks:   work.NewClocks(drawn.Interference),
-		sampler:  profile.NewSampler(kinds, p.Seed, p.Replication),
-		arrivals: newArrivals(p, indices),
+		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
+		cancels:  p.Disturb.Cancels,
 		base:     p.base(drawn),
 		limit:    p.Machine.HostLimit(),
 	}
-	if p.Disturb != nil {
-		l.cancels = p.Disturb.Cancels
+	setup := work.Setup{
+		Kinds: kinds, Interference: drawn.Interference, Base: l.base, Limit: l.limit.Bytes,
+		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
 	}
-	limit := l.limit.Bytes
 	if p.IgnoreLimit {
-		limit = 0
+		setup.Limit = 0
 	}
-	l.memory = work.NewMemory(l.clocks, kinds, l.base, limit)
-	l.tally.first = l.arrivals.at
+	l.engine = work.NewEngine(setup)
+	l.tally.first = l.arrivals.At
 	return l, nil
 }
 
 // run goes from instant to instant until nothing is left to happen, the limit is passed or the pipeline stalls.
 func (l *loop) run() error {
 	for {
-		next := min(l.clocks.Next(), l.arrivals.at)
+		next := min(l.engine.Next(), l.arrivals.At)
 		if len(l.cancels) > 0 {
 			next = min(next, l.cancels[0].At)
 		}
@@ -104,61 +92,45 @@ func (l *loop) run() error {
 		}
 		l.tally.pass(l, next)
 		l.now = next
-		l.memory.Advance(next)
-		l.watchPeak()
-		if _, crossed := l.memory.Crossed(); crossed {
+		l.engine.Memory.Advance(next)
+		if l.watchPeak() {
 			return nil
 		}
-		if err := l.round(); err != nil {
+		if err := l.stepAll(); err != nil {
 			return err
 		}
-		l.clocks.Settle(next)
-		l.memory.Observe(next)
-		l.watchPeak()
-		if _, crossed := l.memory.Crossed(); crossed || l.tally.stalled {
+		l.engine.Settle(next)
+		if l.watchPeak() || l.tally.stalled {
 			return nil
 		}
 	}
 }
 
-// round steps through all inputs of the instant: completions downstream first and by lane, then arrivals, then
+// stepAll steps through all inputs of the instant: completions downstream first and by lane, then arrivals, then
 // cancellations. What becomes due at this instant because of them is the next round.
-func (l *loop) round() error {
-	l.over = l.clocks.Pop(l.now, l.over[:0])
-	for _, o := range l.over {
-		if err := l.complete(o); err != nil {
+func (l *loop) stepAll() error {
+	l.round = l.engine.Pop(l.now, l.round[:0])
+	for i := range l.round {
+		if err := l.step(l.round[i].Input, l.round[i].Begin); err != nil {
 			return err
 		}
 	}
-	for l.arrivals.at == l.now {
-		if err := l.step(l.arrivals.pop(), l.now); err != nil {
+	for l.arrivals.At == l.now {
+		if err := l.step(l.arrivals.Pop(), l.now); err != nil {
 			return err
 		}
 	}
 	for len(l.cancels) > 0 && l.cancels[0].At == l.now {
 		job := l.cancels[0].Job
 		l.cancels = l.cancels[1:]
-		if l.core.Live(job) {
-			if err := l.step(model.Input{Op: model.Cancel, Job: job}, l.now); err != nil {
-				return err
-			}
+		if !l.core.Live(job) {
+			continue
+		}
+		if err := l.step(model.Input{Op: model.Cancel, Job: job}, l.now); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func (l *loop) complete(o work.Completion) error {
-	t := &l.tasks[o.Stage][o.Lane]
-	in := model.Input{Op: model.Done, Task: t.task}
-	if l.plan.Disturb.fails(t.job, t.partition, o.Stage) {
-		in.Op = model.Failed
-	}
-	l.memory.End(o.Stage, o.Lane)
-	if o.Stage == model.Synth && in.Op == model.Done {
-		f := &l.kinds[t.kind].Footprint
-		l.memory.Add(f.Vectors.Value + f.Assignment.Value)
-	}
-	return l.step(in, t.begin)
 }
 
 func (l *loop) step(in model.Input, begin model.Instant) error {
@@ -166,55 +138,10 @@ func (l *loop) step(in model.Input, begin model.Instant) error {
 	if l.effects, err = l.core.Step(in, l.effects[:0]); err != nil {
 		return fmt.Errorf("sim: at %s: %w", l.now, err)
 	}
-	for i := range l.effects {
-		l.apply(&l.effects[i])
-	}
+	l.engine.Apply(l.now, l.effects)
+	l.tally.count(l.effects, l.now)
 	if l.record != nil {
 		l.record(&model.Record{At: l.now, Input: in, Effects: l.effects, Begin: begin, End: l.now})
 	}
 	return nil
-}
-
-// apply carries out one effect of the core.
-func (l *loop) apply(e *model.Effect) {
-	f := &l.kinds[e.Kind].Footprint
-	switch e.Op {
-	case model.Start:
-		l.start(e)
-	case model.Take:
-		l.memory.Add(f.Call.Value)
-	case model.Freed:
-		l.memory.Add(-freed(f, e))
-	case model.JobStart:
-		l.memory.Add(f.Parse.Value)
-	case model.JobDone:
-		l.tally.jobDone(l.now)
-	case model.JobFailed:
-		l.tally.failed++
-	case model.Stall:
-		l.tally.stalled = true
-	}
-}
-
-func freed(f *profile.Footprint, e *model.Effect) model.Bytes {
-	switch {
-	case e.Task.Block == model.Vectors:
-		return f.Vectors.Value
-	case e.Task.Block == model.ParseBuffer:
-		return f.Parse.Value
-	case e.Call:
-		return f.Assignment.Value + f.Call.Value
-	}
-	return f.Assignment.Value
-}
-
-func (l *loop) start(e *model.Effect) {
-	t := e.Task
-	amount := l.sampler.Work(e.Kind, e.Job, e.Partition, t)
-	l.clocks.Start(l.now, t.Stage, t.Lane, amount)
-	l.memory.Begin(t.Stage, t.Lane, e.Kind, amount)
-	for int(t.Lane) >= len(l.tasks[t.Stage]) {
-		l.tasks[t.Stage] = append(l.tasks[t.Stage], started{})
-	}
-	l.tasks[t.Stage][t.Lane] = started{task: t, job: e.Job, partition: e.Partition, kind: e.Kind, begin: l.now}
 }

@@ -25,27 +25,15 @@ type Plan struct {
 	Replication uint32
 	// IgnoreLimit lets a run go on after it has passed the memory limit.
 	IgnoreLimit bool
-	// Disturb makes stages fail and cancels jobs; nil does neither.
-	Disturb *Disturbance
+	Disturb     Disturbance
 }
 
-// Disturbance is what goes wrong in a run.
+// Disturbance is what goes wrong in a run; the zero value is nothing.
 type Disturbance struct {
-	// Fails reports whether a stage fails at its end. It must be a function of its arguments alone. Freeing
-	// never fails and is not asked about.
+	// Fails reports whether a stage fails at its end, as work.Setup has it.
 	Fails func(job, partition int32, s model.Stage) bool
 	// Cancels are the jobs given up, in order of time. A job that has ended by then is left alone.
-	Cancels []Cancellation
-}
-
-func (d *Disturbance) fails(job, partition int32, s model.Stage) bool {
-	return d != nil && d.Fails != nil && s != model.Dealloc && d.Fails(job, partition, s)
-}
-
-// Cancellation gives up a job at an instant.
-type Cancellation struct {
-	At  model.Instant
-	Job int32
+	Cancels []model.Cancellation
 }
 
 // kinds returns the profile's kinds that the workload uses, in the order of its shares and each once, and the

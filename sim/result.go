@@ -50,12 +50,12 @@ type Utilization struct {
 
 func (l *loop) result() *Result {
 	r := &Result{Verdict: Fits, Limit: l.limit, JobsDone: l.tally.done, AtPeak: l.holdings()}
-	r.Peak, r.PeakAt = l.memory.Peak()
+	r.Peak, r.PeakAt = l.engine.Memory.Peak()
 	r.Makespan = l.tally.lastDone.Sub(l.tally.first)
 	r.SecondsPerJob = math.NaN()
 	l.bound(r)
 	l.utilize(r)
-	at, crossed := l.memory.Crossed()
+	at, crossed := l.engine.Memory.Crossed()
 	switch {
 	case crossed:
 		r.Verdict, r.PeakAt, r.Makespan = OOM, at, at.Sub(l.tally.first)
@@ -108,7 +108,7 @@ func (l *loop) bound(r *Result) {
 	if l.plan.Config.JobsInFlight != model.Unbounded {
 		r.BoundBytes += parse * model.Bytes(l.plan.Config.JobsInFlight)
 	} else {
-		r.BoundBytes += parse * model.Bytes(len(l.arrivals.kinds))
+		r.BoundBytes += parse * model.Bytes(l.plan.Workload.Jobs())
 	}
 }
 

@@ -22,17 +22,27 @@ func (i *integral) add(n int32, dt model.Span) { *i += integral(n) * integral(dt
 // pass counts the time up to the next event.
 func (t *tally) pass(l *loop, next model.Instant) {
 	dt := next.Sub(l.now)
-	t.synth.add(l.clocks.Running(model.Synth), dt)
-	t.finish.add(l.clocks.Running(model.Finish), dt)
+	t.synth.add(l.engine.Running(model.Synth), dt)
+	t.finish.add(l.engine.Running(model.Finish), dt)
 	t.lock.add(l.core.LocksHeld(), dt)
 	if l.core.Waiting() && !l.core.Admitting() && l.core.FreePermits() > 0 {
 		t.starved.add(1, dt)
 	}
 }
 
-func (t *tally) jobDone(now model.Instant) {
-	t.done++
-	t.lastDone = now
+// count takes note of the jobs that ended in a step.
+func (t *tally) count(effects []model.Effect, now model.Instant) {
+	for i := range effects {
+		switch effects[i].Op {
+		case model.JobDone:
+			t.done++
+			t.lastDone = now
+		case model.JobFailed:
+			t.failed++
+		case model.Stall:
+			t.stalled = true
+		}
+	}
 }
 
 // snapshot is who held memory at the peak.
@@ -42,20 +52,24 @@ type snapshot struct {
 	during [model.NumStages]model.Bytes
 }
 
-// watchPeak takes a snapshot if the memory has just reached a new peak. The core's counts have not changed since.
-func (l *loop) watchPeak() {
-	if !l.memory.Rose() {
-		return
+// watchPeak takes a snapshot if the memory has just reached a new peak, and reports whether the limit was passed.
+// The core's counts have not changed since the memory was evaluated.
+func (l *loop) watchPeak() bool {
+	m := l.engine.Memory
+	crossing, crossed := m.Crossed()
+	if !m.Rose() {
+		return crossed
 	}
 	l.snapshot.census = l.core.Census(l.snapshot.census)
 	l.snapshot.jobs = l.core.InFlight()
-	_, at := l.memory.Peak()
-	if crossing, crossed := l.memory.Crossed(); crossed {
+	_, at := m.Peak()
+	if crossed {
 		at = crossing
 	}
-	for _, s := range l.memory.Ramped() {
-		l.snapshot.during[s] = l.memory.During(s, at)
+	for _, s := range m.Ramped() {
+		l.snapshot.during[s] = m.During(s, at)
 	}
+	return crossed
 }
 
 // Owner is who holds memory.

@@ -1,0 +1,51 @@
+package work
+
+import (
+	"headroom/model"
+	"headroom/model/stream"
+)
+
+// arrivalPurpose keeps the draws of arrivals apart from those of stages.
+const arrivalPurpose = 1 << 17
+
+// Arrivals yields the jobs of a workload in order of time.
+type Arrivals struct {
+	kinds []uint16 // of each job, in order of arrival
+	next  int
+	At    model.Instant // of the next one; Forever when all have arrived
+	rate  float64       // jobs a second; 0: all are there at the start
+	key   stream.Key
+}
+
+// NewArrivals returns the arrivals of a valid workload. kinds is the index of each share's kind.
+func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uint32) *Arrivals {
+	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), kinds: make([]uint16, 0, w.Jobs())}
+	w.Sequence(func(share int) { a.kinds = append(a.kinds, kinds[share]) })
+	if w.Arrival.Pattern == model.Poisson {
+		a.rate = w.Arrival.Rate
+	}
+	a.schedule()
+	return a
+}
+
+func (a *Arrivals) schedule() {
+	switch {
+	case a.next == len(a.kinds):
+		a.At = Forever
+	case a.rate > 0:
+		gap := stream.Exponential(a.key.Uniform(uint32(a.next), 0)) / a.rate
+		a.At += model.Instant(model.SpanOf(gap))
+	}
+}
+
+// Pop returns the next arrival. Jobs of one kind that arrive together are one input.
+func (a *Arrivals) Pop() model.Input {
+	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kinds[a.next], Count: 1}
+	a.next++
+	for a.rate == 0 && a.next < len(a.kinds) && a.kinds[a.next] == in.Kind {
+		a.next++
+		in.Count++
+	}
+	a.schedule()
+	return in
+}

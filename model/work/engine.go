@@ -1,0 +1,136 @@
+package work
+
+import (
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// Engine does in virtual time what a prover does in real time: it carries out the effects of the core with
+// sampled amounts of work and says what is over when. The simulator and the virtual device both are an Engine
+// with a loop around it, so that they cannot differ.
+type Engine struct {
+	Memory  *Memory
+	clocks  *Clocks
+	kinds   []profile.Kind
+	sampler *profile.Sampler
+	fails   func(job, partition int32, s model.Stage) bool
+	tasks   [model.NumStages][]running // by lane
+	over    []Completion
+}
+
+// running is a stage under way, as its lane remembers it.
+type running struct {
+	task           model.Task
+	job, partition int32
+	kind           uint16
+	begin          model.Instant
+}
+
+// Finished is a stage that is over.
+type Finished struct {
+	Input model.Input // Done or Failed
+	Begin model.Instant
+}
+
+// Setup is what an Engine is made from. The profile's kinds and interference must be valid.
+type Setup struct {
+	Kinds        []profile.Kind // as the core numbers them
+	Interference profile.Interference
+	Base         model.Bytes // resident from the start
+	Limit        model.Bytes // 0: none
+	Seed         uint64
+	Replication  uint32
+	// Fails reports whether a stage fails at its end; nil: none does. It must be a function of its arguments
+	// alone. Freeing never fails and is not asked about.
+	Fails func(job, partition int32, s model.Stage) bool
+}
+
+// NewEngine returns an engine at instant 0 with nothing running.
+func NewEngine(s Setup) *Engine {
+	e := &Engine{
+		clocks:  NewClocks(s.Interference),
+		kinds:   s.Kinds,
+		sampler: profile.NewSampler(s.Kinds, s.Seed, s.Replication),
+		fails:   s.Fails,
+	}
+	e.Memory = NewMemory(e.clocks, s.Kinds, s.Base, s.Limit)
+	return e
+}
+
+// Next returns the instant of the next completion, or Forever.
+func (e *Engine) Next() model.Instant { return e.clocks.Next() }
+
+// Running returns how many runners a stage has.
+func (e *Engine) Running(s model.Stage) int32 { return e.clocks.Running(s) }
+
+// Pop takes out what is over at an instant that Next returned, as one round: downstream first, then by lane.
+func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
+	e.over = e.clocks.Pop(now, e.over[:0])
+	for _, o := range e.over {
+		round = append(round, e.end(o))
+	}
+	return round
+}
+
+func (e *Engine) end(o Completion) Finished {
+	r := &e.tasks[o.Stage][o.Lane]
+	f := Finished{Input: model.Input{Op: model.Done, Task: r.task}, Begin: r.begin}
+	if e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage) {
+		f.Input.Op = model.Failed
+	}
+	e.Memory.End(o.Stage, o.Lane)
+	if o.Stage == model.Synth && f.Input.Op == model.Done {
+		held := &e.kinds[r.kind].Footprint
+		e.Memory.Add(held.Vectors.Value + held.Assignment.Value)
+	}
+	return f
+}
+
+// Apply carries out the core's effects at an instant. Settle must follow before time goes on.
+func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
+	for i := range effects {
+		effect := &effects[i]
+		footprint := &e.kinds[effect.Kind].Footprint
+		switch effect.Op {
+		case model.Start:
+			e.start(now, effect)
+		case model.Take:
+			e.Memory.Add(footprint.Call.Value)
+		case model.Freed:
+			e.Memory.Add(-freed(footprint, effect))
+		case model.JobStart:
+			e.Memory.Add(footprint.Parse.Value)
+		}
+	}
+}
+
+func (e *Engine) start(now model.Instant, effect *model.Effect) {
+	t := effect.Task
+	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t)
+	e.clocks.Start(now, t.Stage, t.Lane, amount)
+	e.Memory.Begin(t.Stage, t.Lane, effect.Kind, amount)
+	lanes := &e.tasks[t.Stage]
+	for int(t.Lane) >= len(*lanes) {
+		*lanes = append(*lanes, running{})
+	}
+	(*lanes)[t.Lane] = running{task: t, job: effect.Job, partition: effect.Partition, kind: effect.Kind, begin: now}
+}
+
+// freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
+func freed(f *profile.Footprint, e *model.Effect) model.Bytes {
+	switch {
+	case e.Task.Block == model.Vectors:
+		return f.Vectors.Value
+	case e.Task.Block == model.ParseBuffer:
+		return f.Parse.Value
+	case e.Call:
+		return f.Assignment.Value + f.Call.Value
+	}
+	return f.Assignment.Value
+}
+
+// Settle ends a round: the speeds follow from what runs now, and the memory is evaluated.
+func (e *Engine) Settle(now model.Instant) {
+	e.clocks.Settle(now)
+	e.Memory.Observe(now)
+}
