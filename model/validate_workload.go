@@ -15,7 +15,10 @@ func (m *Machine) Validate() error {
 	var f Faults
 	f.Size("machine.ram", m.RAM, 0)
 	f.Size("machine.reserve", m.Reserve, 0)
-	if m.Reserve > 0 && m.Reserve >= m.RAM {
+	switch {
+	case m.Reserve > 0 && m.RAM == 0:
+		f.Add("machine.reserve", "is %s: only with machine.ram, of which it is a part", m.Reserve)
+	case m.Reserve > 0 && m.Reserve >= m.RAM:
 		f.Add("machine.reserve", "is %s: less than machine.ram, which is %s", m.Reserve, m.RAM)
 	}
 	if len(m.GPUs) > int(MaxWorkers) {

@@ -66,10 +66,11 @@ type Arrival struct {
 type Share struct {
 	Kind   string  `json:"kind" yaml:"kind"`
 	Jobs   int     `json:"jobs" yaml:"jobs"`
-	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
+	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"` // how often it arrives, relative to the others; 0: as its jobs
 }
 
-// Workload is the jobs of a run. Several shares arrive interleaved in proportion to their sizes.
+// Workload is the jobs of a run. Several shares arrive interleaved in proportion to their weights, those without
+// one in proportion to their jobs, so that they run out together. Either all shares have a weight or none has.
 type Workload struct {
 	Shares  []Share `json:"shares"`
 	Arrival Arrival `json:"arrival"`
@@ -87,12 +88,15 @@ func (w *Workload) Jobs() int {
 // Sequence calls yield with the share of each job in order of arrival. The order is the one that keeps every
 // share closest to its part of the jobs that have arrived; of shares that are equally far behind the first goes.
 func (w *Workload) Sequence(yield func(share int)) {
-	total := int64(w.Jobs())
-	sent := make([]int64, len(w.Shares))
-	for k := range total {
-		next, worst := -1, int64(0)
+	total := 0.0
+	for i := range w.Shares {
+		total += w.Shares[i].weight()
+	}
+	sent := make([]int, len(w.Shares))
+	for k := range w.Jobs() {
+		next, worst := -1, 0.0
 		for i, s := range w.Shares {
-			if behind := int64(s.Jobs)*(k+1) - sent[i]*total; sent[i] < int64(s.Jobs) && (next < 0 || behind > worst) {
+			if behind := s.weight()*float64(k+1) - float64(sent[i])*total; sent[i] < s.Jobs && (next < 0 || behind > worst) {
 				next, worst = i, behind
 			}
 		}
@@ -101,8 +105,10 @@ func (w *Workload) Sequence(yield func(share int)) {
 	}
 }
 
-// Cancellation gives up a job at an instant.
-type Cancellation struct {
-	At  Instant
-	Job int32
+// weight returns the weight in force.
+func (s *Share) weight() float64 {
+	if s.Weight > 0 {
+		return s.Weight
+	}
+	return float64(s.Jobs)
 }

@@ -35,7 +35,7 @@ func (d *decoder) value(n *Node, v reflect.Value) {
 	case encoding.TextUnmarshaler:
 		if d.scalar(n, "a value such as a word, a number or a size") {
 			if err := target.UnmarshalText([]byte(n.Text)); err != nil {
-				d.fault(n, "is %s: %w", n, err)
+				d.errors.Add(&Error{place: n.place, cause: fmt.Errorf("%s: %w", n.name(), err)})
 			}
 		}
 		return

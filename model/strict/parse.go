@@ -148,9 +148,12 @@ func (c *converter) node(n ast.Node, path string) *Node {
 	case *ast.NullNode:
 	case *ast.MappingNode:
 		out.Kind = Map
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			out.place = c.place(n.Values[0].Key.GetToken())
+		}
 		c.fields(out, n.Values)
 	case *ast.MappingValueNode:
-		out.Kind = Map
+		out.Kind, out.place = Map, c.place(n.Key.GetToken())
 		c.fields(out, []*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
 		out.Kind = List
@@ -170,16 +173,13 @@ func (c *converter) node(n ast.Node, path string) *Node {
 	return out
 }
 
-// fields adds the entries of a map, whose place is then that of its first key.
+// fields adds the entries of a map.
 func (c *converter) fields(out *Node, values []*ast.MappingValueNode) {
-	for i, v := range values {
+	for _, v := range values {
 		t := v.Key.GetToken()
 		if _, scalar := v.Key.(ast.ScalarNode); !scalar {
 			c.errors.Add(c.fault(t, "the key is not a word"))
 			continue
-		}
-		if i == 0 && out.place != c.place(t) && t.Position.Line <= out.place.line {
-			out.place = c.place(t)
 		}
 		f := Field{Key: t.Value, place: c.place(t)}
 		if first := out.Field(f.Key); first != nil {
