@@ -111,3 +111,9 @@ func nameOf(names []string, i int) string {
 	}
 	return "unknown"
 }
+
+// Cancellation gives up a job at an instant.
+type Cancellation struct {
+	At  Instant
+	Job int32
+}

@@ -60,6 +60,17 @@ func (c *Core) Live(number int32) bool {
 	return false
 }
 
+// LiveJobs returns the numbers of the jobs in flight, in order of their slots.
+func (c *Core) LiveJobs() []int32 {
+	var live []int32
+	for i := range c.jobs.slots {
+		if j := &c.jobs.slots[i]; j.live {
+			live = append(live, j.number)
+		}
+	}
+	return live
+}
+
 // doom marks a job as failed. What runs is never interrupted: its completion gives everything back. What waits
 // leaves at once.
 func (c *Core) doom(jobSlot int32) {

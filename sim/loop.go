@@ -76,7 +76,8 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		setup.Limit = 0
 	}
 	l.engine = work.NewEngine(setup)
-	l.tally.first = l.arrivals.At
+	l.tally = tally{first: l.arrivals.At, buffers: make([]int32, len(kinds)), calls: make([]int32, len(kinds))}
+	l.takeSnapshot()
 	return l, nil
 }
 
@@ -92,7 +93,7 @@ func (l *loop) run() error {
 		}
 		l.tally.pass(l, next)
 		l.now = next
-		l.engine.Memory.Advance(next)
+		l.engine.Advance(next)
 		if l.watchPeak() {
 			return nil
 		}

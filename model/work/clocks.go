@@ -166,7 +166,7 @@ type Completion struct {
 }
 
 // Pop takes out what is over at an instant that Next returned and appends it to over: downstream first, then by
-// lane. Lanes that asked for the same work on one clock end together whatever the slowdown.
+// lane. Lanes that asked for the same work on one clock end together whatever the slowdown. Settle must follow before time goes on.
 func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 	for _, s := range c.used {
 		k := &c.clocks[s]
@@ -174,7 +174,7 @@ func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 			continue
 		}
 		first := k.keys.min()
-		k.work, k.at, k.stale = first, now, true
+		k.work, k.at, k.due, k.stale = first, now, Forever, true
 		for k.keys.min() == first {
 			lane := k.keys.first()
 			k.keys.set(lane, never)

@@ -16,6 +16,7 @@ type Engine struct {
 	fails   func(job, partition int32, s model.Stage) bool
 	tasks   [model.NumStages][]running // by lane
 	over    []Completion
+	now     model.Instant // up to which the memory is evaluated
 }
 
 // running is a stage under way, as its lane remembers it.
@@ -62,6 +63,15 @@ func (e *Engine) Next() model.Instant { return e.clocks.Next() }
 
 // Running returns how many runners a stage has.
 func (e *Engine) Running(s model.Stage) int32 { return e.clocks.Running(s) }
+
+// Advance brings the memory up to an instant before anything changes there. Once a round of that instant has
+// begun it does nothing: what lies between a round's inputs was never held.
+func (e *Engine) Advance(now model.Instant) {
+	if now > e.now {
+		e.now = now
+		e.Memory.Advance(now)
+	}
+}
 
 // Pop takes out what is over at an instant that Next returned, as one round: downstream first, then by lane.
 func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
