@@ -17,7 +17,7 @@ type block struct{ bytes []byte }
 func newBlock(what string, size model.Bytes) (block, error) {
 	b, err := mapMemory(int(wholePages(size)))
 	if err != nil {
-		return block{}, fmt.Errorf("groth16: map %v for %s: %w", wholePages(size), what, err)
+		return block{}, fmt.Errorf("map %v for %s: %w", wholePages(size), what, err)
 	}
 	return block{b}, nil
 }
@@ -30,7 +30,7 @@ func (b *block) unmap() error {
 	bytes := b.bytes
 	b.bytes = nil
 	if err := unmapMemory(bytes); err != nil {
-		return fmt.Errorf("groth16: unmap %v: %w", model.Bytes(len(bytes)), err)
+		return fmt.Errorf("unmap %v: %w", model.Bytes(len(bytes)), err)
 	}
 	return nil
 }

@@ -26,11 +26,11 @@ func cached(ctx context.Context, path string, load func() error, build func(*os.
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("groth16: cache: %w", err)
+		return err
 	}
 	unlock, err := lock(ctx, path+".lock")
 	if err != nil {
-		return fmt.Errorf("groth16: cache: lock %s: %w", path, err)
+		return fmt.Errorf("lock %s: %w", path, err)
 	}
 	defer unlock()
 	// Whoever held the lock before may have built the file.
@@ -83,19 +83,19 @@ func writeAtomic(path string, fill func(*os.File) error) error {
 	dir, base := filepath.Dir(path), filepath.Base(path)+".tmp-"
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("groth16: cache: %w", err)
+		return err
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), base) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("groth16: cache: %w", err)
+			return err
 		}
 	}
 	f, err := os.CreateTemp(dir, base)
 	if err != nil {
-		return fmt.Errorf("groth16: cache: %w", err)
+		return err
 	}
 	err = fill(f)
 	if err == nil {
@@ -108,7 +108,7 @@ func writeAtomic(path string, fill func(*os.File) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("groth16: cache: write %s: %w", path, err), os.Remove(f.Name()))
+		return errors.Join(fmt.Errorf("make %s: %w", path, err), os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func openData(ctx context.Context, dir string, size model.Bytes) (*os.File, erro
 	}
 	warn := func(err error) { slog.Warn("groth16: data file is built again", "file", path, "reason", err) }
 	if err := cached(ctx, path, load, build, warn); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("groth16: data: %w", err)
 	}
 	return file, nil
 }
@@ -65,7 +65,7 @@ func readLeaves(ctx context.Context, file io.ReaderAt, c Circuit, data []byte, l
 		}
 		part := data[at:min(at+step, len(data))]
 		if _, err := file.ReadAt(part, int64(at)); err != nil {
-			return fmt.Errorf("groth16: read data at byte %d: %w", at, err)
+			return fmt.Errorf("read data at byte %d: %w", at, err)
 		}
 		for i := 0; i < len(part); i += int(c.leaf()) {
 			for j := range tweak {

@@ -10,15 +10,19 @@ import (
 	"hash"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/consensys/gnark"
 	groth16 "github.com/consensys/gnark/backend/groth16/bls12-381"
+	cs "github.com/consensys/gnark/constraint/bls12-381"
 )
 
-// keyFormat is the version of the key file: a header of one padded line of JSON, then gnark's raw encoding of the
-// proving key and of the verifying key.
+// keyFormat is the version of the key file: a header of one padded line of JSON, then gnark's encodings of the
+// compiled circuit and, uncompressed, of the proving and the verifying key. It also stands for the circuits
+// themselves: it is raised when what they compile to changes.
 const keyFormat = 1
+
+// gnarkCrypto is the version of gnark-crypto, which does not tell it; a test holds it to go.mod.
+const gnarkCrypto = "0.22.0"
 
 // headerSize is the length of the header line with its newline.
 const headerSize = 512
@@ -45,20 +49,8 @@ func (c Circuit) header() keyHeader {
 	return keyHeader{
 		Format: keyFormat, Family: c.Family, Log2: c.Log2Constraints, Depth: s.depth, Challenges: s.challenges,
 		Constraints: e.constraints, Wires: e.wires,
-		Gnark: gnark.Version.String(), GnarkCrypto: moduleVersion("github.com/consensys/gnark-crypto"),
+		Gnark: gnark.Version.String(), GnarkCrypto: gnarkCrypto,
 	}
-}
-
-// moduleVersion returns the version of a module in this program, "unknown" where it was built without module support.
-func moduleVersion(path string) string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path == path {
-				return m.Version
-			}
-		}
-	}
-	return "unknown"
 }
 
 // encode returns the header's line.
@@ -92,29 +84,32 @@ func decodeKeyHeader(line []byte) (h keyHeader, err error) {
 	return h, nil
 }
 
-// readKeys loads the keys of the wanted header. The payload's checksum is checked before any of it is decoded,
-// which is why points are then taken without further checks.
-func readKeys(path string, want keyHeader) (*groth16.ProvingKey, *groth16.VerifyingKey, error) {
+// read loads the file if it has the wanted header. The payload's checksum is checked before any of it is decoded,
+// which is why its points are then taken without further checks.
+func (k *Keys) read(path string, want keyHeader) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer f.Close()
 	if err := checkKeys(f, want); err != nil {
-		return nil, nil, err
+		return err
 	}
 	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
-		return nil, nil, err
+		return err
 	}
+	k.system, k.proving, k.checks = cs.NewR1CS(0), new(groth16.ProvingKey), new(groth16.VerifyingKey)
+	// The decoder fails on a list of commitments that is there already.
+	k.system.CommitmentInfo = nil
 	r := bufio.NewReaderSize(f, 1<<20)
-	pk, vk := new(groth16.ProvingKey), new(groth16.VerifyingKey)
-	if _, err := pk.UnsafeReadFrom(r); err != nil {
-		return nil, nil, fmt.Errorf("%w: the proving key: %w", errDamaged, err)
+	for _, part := range []func(io.Reader) (int64, error){
+		k.system.ReadFrom, k.proving.UnsafeReadFrom, k.checks.UnsafeReadFrom,
+	} {
+		if _, err := part(r); err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
 	}
-	if _, err := vk.UnsafeReadFrom(r); err != nil {
-		return nil, nil, fmt.Errorf("%w: the verifying key: %w", errDamaged, err)
-	}
-	return pk, vk, nil
+	return nil
 }
 
 // checkKeys compares header, length and checksum.
@@ -145,17 +140,18 @@ func checkKeys(f io.Reader, want keyHeader) error {
 	return nil
 }
 
-// writeKeys writes the keys behind the header, to which it adds length and checksum of the payload.
-func writeKeys(f *os.File, h keyHeader, pk *groth16.ProvingKey, vk *groth16.VerifyingKey) error {
+// write writes the keys behind the header, to which it adds length and checksum of the payload.
+func (k *Keys) write(f *os.File, h keyHeader) error {
 	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 		return err
 	}
 	sum := &summed{w: bufio.NewWriterSize(f, 1<<20), hash: sha256.New()}
-	if _, err := pk.WriteRawTo(sum); err != nil {
-		return err
-	}
-	if _, err := vk.WriteRawTo(sum); err != nil {
-		return err
+	for _, part := range []func(io.Writer) (int64, error){
+		k.system.WriteTo, k.proving.WriteRawTo, k.checks.WriteRawTo,
+	} {
+		if _, err := part(sum); err != nil {
+			return err
+		}
 	}
 	if err := sum.w.Flush(); err != nil {
 		return err

@@ -28,7 +28,7 @@ type Keys struct {
 	checks  *groth16.VerifyingKey
 }
 
-// OpenKeys compiles the circuit and loads its keys from dir, or makes them there: they are written atomically with
+// OpenKeys loads the compiled circuit and its keys from dir, or makes them there: they are written atomically with
 // their checksum, and a file that is damaged or of another version is built again with a warning on slog.
 // Processes may open the same keys at once. progress, if not nil, hears each step before it begins. The context
 // is looked at between steps; gnark's setup cannot be interrupted.
@@ -42,51 +42,50 @@ func OpenKeys(ctx context.Context, dir string, c Circuit, progress func(step str
 		progress = func(string) {}
 	}
 	defer ReturnHeap()
-	progress("compile " + c.String())
-	system, err := compile(c)
-	if err != nil {
-		return nil, err
-	}
-	k := &Keys{circuit: c, system: system}
-	header := c.header()
+	k, header := &Keys{circuit: c}, c.header()
 	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys", header.Family, header.Log2, header.Depth, header.Challenges))
-	load := func() (err error) {
-		progress("load keys of " + c.String())
-		k.proving, k.checks, err = readKeys(path, header)
-		return err
+	load := func() error {
+		progress(fmt.Sprintf("load keys of %v", c))
+		return k.read(path, header)
 	}
 	build := func(f *os.File) error {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		progress("set up keys of " + c.String())
-		var pk groth16.ProvingKey
-		var vk groth16.VerifyingKey
-		if err := groth16.Setup(system, &pk, &vk); err != nil {
+		if err := k.build(ctx, progress); err != nil {
 			return err
 		}
-		return writeKeys(f, header, &pk, &vk)
+		return k.write(f, header)
 	}
 	warn := func(err error) { slog.Warn("groth16: keys are built again", "file", path, "reason", err) }
 	if err := cached(ctx, path, load, build, warn); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("groth16: keys of %v: %w", c, err)
 	}
 	return k, nil
 }
 
-// compile returns the circuit's constraints, which are the same in every process, and checks them against the extent
-// that its sizes are computed from. (gnark v0.16.0 cannot read back the constraints that it writes.)
+// build compiles the circuit and runs the setup.
+func (k *Keys) build(ctx context.Context, progress func(string)) (err error) {
+	progress(fmt.Sprintf("compile %v", k.circuit))
+	if k.system, err = compile(k.circuit); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	progress(fmt.Sprintf("set up keys of %v", k.circuit))
+	k.proving, k.checks = new(groth16.ProvingKey), new(groth16.VerifyingKey)
+	return groth16.Setup(k.system, k.proving, k.checks)
+}
+
+// compile returns the circuit's constraints and checks them against the extent that its sizes are computed from.
 func compile(c Circuit) (*cs.R1CS, error) {
 	f, s := families[c.Family], c.shape()
 	compiled, err := frontend.Compile(ecc.BLS12_381.ScalarField(), r1cs.NewBuilder, newTreeCircuit(f, s.depth, s.challenges))
 	if err != nil {
-		return nil, fmt.Errorf("groth16: compile %v: %w", c, err)
+		return nil, fmt.Errorf("compile: %w", err)
 	}
 	system := compiled.(*cs.R1CS)
 	want := f.extent(s.depth, s.challenges)
 	if got := system.GetNbConstraints(); got != want.constraints || wires(system) != want.wires {
-		return nil, fmt.Errorf("groth16: compile %v: %d constraints and %d wires, should be %d and %d",
-			c, got, wires(system), want.constraints, want.wires)
+		return nil, fmt.Errorf("compile: %d constraints and %d wires, should be %d and %d", got, wires(system), want.constraints, want.wires)
 	}
 	return system, nil
 }

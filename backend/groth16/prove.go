@@ -45,6 +45,7 @@ func dense(to, from fr.Vector, infinity []bool) {
 // Kernel computes the quotient h = (ab - c)/Z and its MSM. The vectors are its scratch memory.
 func (p *Partition) Kernel() error {
 	return p.take(kernel, func() error {
+		defer ReturnHeap()
 		h := p.quotient()
 		// h has degree n-2: its last coefficient is zero and has no point.
 		z := p.keys.proving.G1.Z
@@ -75,6 +76,7 @@ func (p *Partition) quotient() fr.Vector {
 // Tail computes the MSMs of l, a and b in G1.
 func (p *Partition) Tail() error {
 	return p.take(tail, func() error {
+		defer ReturnHeap()
 		pk, config := p.keys.proving, msm(p.threads.Tail)
 		inA, inB := p.split()
 		if _, err := p.l.MultiExp(pk.G1.K, p.wires()[p.keys.system.GetNbPublicVariables():], config); err != nil {
@@ -96,6 +98,7 @@ func (p *Partition) Tail() error {
 // hides nothing from one who can compute them.
 func (p *Partition) Finish() (proof Proof, err error) {
 	err = p.take(finish, func() error {
+		defer ReturnHeap()
 		pk := p.keys.proving
 		var b2 curve.G2Jac
 		_, inB := p.split()
