@@ -19,6 +19,7 @@ type Pipeline struct {
 	Seed     uint64 // of the arrivals
 	Cancels  []model.Cancellation
 	Device   Device
+	Clock    Clock // the run's time, which began before
 	// Record is handed every step, in order, on the owner's goroutine; nil records nothing. It may keep the record.
 	Record func(*model.Record)
 	// Settle is for tests: it returns when every goroutine of the run waits. Then completions of one instant are
@@ -44,7 +45,7 @@ func (s *Summary) SecondsPerJob() float64 {
 	return s.Makespan.Seconds() / float64(s.JobsDone)
 }
 
-// Run runs the workload to its end. When the context ends, every job is given up, what runs is waited for, and
+// Run runs the workload to its end; its first jobs arrive at instant 0 of the clock, that is at once. When the context ends, every job is given up, what runs is waited for, and
 // the context's error is returned with the summary so far. The device is opened here and left open.
 func (p *Pipeline) Run(ctx context.Context) (*Summary, error) {
 	core, err := model.NewCore(p.Config, p.Kinds)
@@ -60,7 +61,7 @@ func (p *Pipeline) Run(ctx context.Context) (*Summary, error) {
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, 0),
 		cancels:  p.Cancels,
 		mailbox:  make(chan []Completion),
-		clock:    StartClock(),
+		clock:    p.Clock,
 	}
 	o.first = o.arrivals.At
 	p.Device.Open(o.clock, o.mailbox)
@@ -230,7 +231,7 @@ func (o *owner) step(now model.Instant, in model.Input, begin, end model.Instant
 		}
 	}
 	if o.Record != nil {
-		o.Record(&model.Record{At: now, Input: in, Effects: effects, Begin: begin, End: end})
+		o.Record(&model.Record{At: now, Input: in, Effects: effects, Begin: begin, End: end, State: o.core.State()})
 	}
 	return nil
 }

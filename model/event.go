@@ -92,6 +92,14 @@ type Record struct {
 	// Begin and End are when the worker itself began and ended the stage of a Done or Failed. On a real clock
 	// they differ from the owner's instants by what hand-over costs.
 	Begin, End Instant
+	State      State // after the step
+}
+
+// State is how full the pipeline is.
+type State struct {
+	Permits Count // free ones; Unbounded where the configuration sets no limit
+	Channel int32 // partitions in the channel
+	Blocked int32 // partitions blocked in send
 }
 
 // TaskError is a completion that does not fit the pipeline's state: late, double, or of a stage that never began.

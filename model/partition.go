@@ -166,6 +166,15 @@ func (c *Core) FreePermits() Count { return Count(c.permits) }
 // is at k*NumPlaces+p.
 func (c *Core) Census(into []int32) []int32 { return append(into[:0], c.census...) }
 
+// State returns how full the pipeline is.
+func (c *Core) State() State {
+	s := State{Permits: Count(c.permits), Channel: c.channel.n, Blocked: c.blocked.n}
+	if c.config.Admission.Permits == Unbounded {
+		s.Permits = Unbounded
+	}
+	return s
+}
+
 // LocksHeld returns the number of devices whose lock somebody holds.
 func (c *Core) LocksHeld() int32 {
 	n := int32(0)

@@ -142,7 +142,7 @@ func (l *loop) step(in model.Input, begin model.Instant) error {
 	l.engine.Apply(l.now, l.effects)
 	l.tally.count(l.effects, l.now)
 	if l.record != nil {
-		l.record(&model.Record{At: l.now, Input: in, Effects: l.effects, Begin: begin, End: l.now})
+		l.record(&model.Record{At: l.now, Input: in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func live(t *testing.T, p sim.Plan) outcome {
 			Seed: p.Seed, Fails: p.Disturb.Fails,
 		})
 		pipeline := backend.Pipeline{
-			Config: p.Config, Workload: p.Workload, Seed: p.Seed, Cancels: p.Disturb.Cancels, Device: device,
+			Config: p.Config, Workload: p.Workload, Seed: p.Seed, Cancels: p.Disturb.Cancels, Device: device, Clock: backend.StartClock(),
 			Record: func(r *model.Record) { out.Records = append(out.Records, *r) },
 			Settle: synctest.Wait,
 		}

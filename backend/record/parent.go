@@ -1,0 +1,264 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"headroom/backend/confine"
+	"headroom/model"
+	"headroom/model/trace"
+)
+
+// Options say how to run a child and where its trace goes.
+type Options struct {
+	// Command is the program and arguments that run Child, usually this program itself.
+	Command []string
+	// Trace is the path of the trace; a name that ends in .zst is compressed. Empty keeps it in memory only.
+	Trace string
+	// Limit is the memory that the child may have; 0 is no limit.
+	Limit     model.Bytes
+	Mechanism confine.Mechanism
+	// Progress is called with the number of jobs done as it grows; nil: nobody is told.
+	Progress func(jobsDone int)
+	// Log is where the child's log goes.
+	Log io.Writer
+}
+
+// Outcome is a run that has ended, however it did.
+type Outcome struct {
+	confine.Outcome
+	Trace *trace.Trace
+}
+
+// Peak returns the child's peak of resident memory as the kernel saw it; after a kill, the last value that was seen.
+func (o *Outcome) Peak() model.Bytes { return o.Trace.End.VmHWMBytes }
+
+// Run prepares the keys in a child without a limit, then runs the spec in a child under the limit and keeps its
+// trace. That a child was killed by the limit is an outcome, not an error.
+func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
+	if err := Prepare(ctx, spec, o); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	child, err := start(ctx, &spec, &o)
+	if err != nil {
+		return nil, err
+	}
+	recorded, readErr := child.read()
+	if readErr != nil {
+		cancel() // a run that is not recorded is not worth its end
+	}
+	outcome, err := child.process.Wait()
+	if readErr != nil {
+		return nil, fmt.Errorf("record: the child's trace: %w%s", readErr, child.lastWords())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if recorded == nil || (outcome.Finished && outcome.ExitCode != 0) {
+		return nil, fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.lastWords())
+	}
+	result := &Outcome{Outcome: outcome, Trace: recorded}
+	return result, child.close(result)
+}
+
+// Prepare makes the keys and the data that a spec needs, in a child that has no memory limit.
+func Prepare(ctx context.Context, spec Spec, o Options) error {
+	if spec.Device != CPU {
+		return nil
+	}
+	spec.PrepareOnly = true
+	o.Limit, o.Mechanism, o.Trace = 0, confine.Auto, ""
+	child, err := start(ctx, &spec, &o)
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, child.stdout)
+	outcome, err := child.process.Wait()
+	if err != nil {
+		return fmt.Errorf("record: making keys: %w", err)
+	}
+	if !outcome.Finished || outcome.ExitCode != 0 {
+		return fmt.Errorf("record: making keys failed (%s)%s", how(outcome), child.lastWords())
+	}
+	return nil
+}
+
+// childProcess is a started child and what is read from it.
+type childProcess struct {
+	options *Options
+	process *confine.Child
+	stdout  io.Reader
+	log     tail
+	writer  *trace.Writer // nil: in memory only
+}
+
+func start(ctx context.Context, spec *Spec, o *Options) (*childProcess, error) {
+	spec.LimitBytes = o.Limit
+	input, err := json.Marshal(spec)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	c := &childProcess{options: o}
+	c.log.to = o.Log
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.Stderr = &c.log
+	if c.stdout, err = cmd.StdoutPipe(); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if c.process, err = confine.Start(ctx, cmd, o.Limit, confine.Options{Mechanism: o.Mechanism}); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	return c, nil
+}
+
+// read reads the child's trace until the child closes it, writing it down as it comes. The trace is nil if the
+// child wrote nothing.
+func (c *childProcess) read() (*trace.Trace, error) {
+	defer io.Copy(io.Discard, c.stdout) // so that the child is never blocked on a trace that nobody reads
+	reader, err := trace.NewReader(c.stdout)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	t := &trace.Trace{Header: *reader.Header()}
+	if m := c.process.Mechanism(); m != confine.None {
+		t.Header.Mechanism = string(m)
+	}
+	if c.options.Trace != "" {
+		if c.writer, err = trace.Create(c.options.Trace, &t.Header); err != nil {
+			return nil, err
+		}
+	}
+	jobs := 0
+	for {
+		line, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		if err := c.keep(t, &line); err != nil {
+			return t, err
+		}
+		if done := jobsDone(&line); done > 0 && c.options.Progress != nil {
+			jobs += done
+			c.options.Progress(jobs)
+		}
+	}
+}
+
+// keep adds a line to the trace in memory and, but for its end, to the file.
+func (c *childProcess) keep(t *trace.Trace, line *trace.Line) error {
+	var err error
+	switch {
+	case line.Step != nil:
+		t.Records = append(t.Records, line.Step.Record)
+		t.States = append(t.States, line.Step.State)
+		if c.writer != nil {
+			err = c.writer.Step(&line.Step.Record, line.Step.State)
+		}
+	case line.Sample != nil:
+		t.Samples = append(t.Samples, *line.Sample)
+		if c.writer != nil {
+			err = c.writer.Sample(*line.Sample)
+		}
+	case line.Baseline != nil:
+		t.Baseline = line.Baseline
+		if c.writer != nil {
+			err = c.writer.Baseline(*line.Baseline)
+		}
+	case line.End != nil:
+		t.End = line.End
+	}
+	return err
+}
+
+func jobsDone(line *trace.Line) int {
+	done := 0
+	if line.Step != nil {
+		for _, e := range line.Step.Effects {
+			if e.Op == model.JobDone {
+				done++
+			}
+		}
+	}
+	return done
+}
+
+// close gives the trace its end, with what only the parent knows.
+func (c *childProcess) close(o *Outcome) error {
+	if o.Trace.End == nil {
+		o.Trace.End = c.endOfKilled(o)
+	}
+	o.Trace.End.CgroupPeakBytes = o.PeakBytes
+	if c.writer == nil {
+		return nil
+	}
+	return errors.Join(c.writer.End(*o.Trace.End), c.writer.Close())
+}
+
+// endOfKilled is the end of a trace whose child could not write one.
+func (c *childProcess) endOfKilled(o *Outcome) *trace.End {
+	end := &trace.End{Outcome: trace.Killed, Signal: o.Signal.String(), VmHWMBytes: o.HighWater}
+	for i := range o.Trace.Records {
+		r := &o.Trace.Records[i]
+		for _, e := range r.Effects {
+			if e.Op == model.JobDone {
+				end.JobsDone++
+				end.MakespanNs = model.Span(r.At)
+			}
+		}
+	}
+	return end
+}
+
+func how(o confine.Outcome) string {
+	switch {
+	case o.Killed:
+		return fmt.Sprintf("killed at its limit of %s", o.LimitBytes.Short())
+	case o.Finished:
+		return fmt.Sprintf("exit code %d", o.ExitCode)
+	}
+	return "signal " + o.Signal.String()
+}
+
+// lastWords returns the end of the child's log, for error messages.
+func (c *childProcess) lastWords() string {
+	text := strings.TrimSpace(string(c.log.last))
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// tail passes on what is written to it and remembers the end.
+type tail struct {
+	to   io.Writer
+	last []byte
+}
+
+const tailBytes = 2000
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	if extra := len(t.last) - tailBytes; extra > 0 {
+		t.last = t.last[extra:]
+	}
+	if t.to == nil {
+		return len(p), nil
+	}
+	return t.to.Write(p)
+}

@@ -1,0 +1,68 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"headroom/backend/record"
+	"headroom/model"
+	"headroom/model/check"
+)
+
+// childArgument makes the test binary a child of itself.
+const childArgument = "record-child"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == childArgument {
+		if err := record.Child(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// smallSpec is one that runs in a second or two.
+func smallSpec(t *testing.T) record.Spec {
+	config := model.DefaultConfig(1)
+	config.JobsInFlight = 2
+	config.Admission.Permits = 2
+	return record.Spec{
+		Config:   config,
+		Workload: model.Workload{Shares: []model.Share{{Kind: "small", Jobs: 2}}, Arrival: model.Arrival{Pattern: model.Closed}},
+		Seed:     1,
+		Kinds: []record.Kind{{
+			Name: "small", Partitions: 2,
+			Circuit: model.Circuit{Family: "mimc", Log2Constraints: 10, Data: model.MiB, Leaf: 4 * model.KiB},
+		}},
+		Device: record.CPU, KeyDir: t.TempDir(), SampleEvery: 20 * model.Millisecond, Tool: "test",
+	}
+}
+
+func options(t *testing.T) record.Options {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.Options{Command: []string{self, childArgument}, Log: os.Stderr}
+}
+
+func TestRunProvesVerifiesAndRecords(t *testing.T) {
+	spec := smallSpec(t)
+	o, err := record.Run(context.Background(), spec, options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Trace.End.JobsDone != 2 || o.Trace.End.ProofsVerified != 4 {
+		t.Errorf("end is %+v, want 2 jobs of 2 verified partitions", o.Trace.End)
+	}
+	if o.Trace.Baseline == nil || o.Peak() < o.Trace.Baseline.RSSBytes {
+		t.Errorf("peak %s below baseline %+v", o.Peak(), o.Trace.Baseline)
+	}
+	for _, f := range check.Run(check.Of(o.Trace)) {
+		t.Errorf("checker: %+v", f)
+	}
+}

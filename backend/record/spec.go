@@ -1,0 +1,109 @@
+// Package record runs a configuration on a live prover in a child process of its own and writes down what
+// happened. The child is what is measured: its peak is the kernel's high-water mark, its baseline is read after
+// the keys are loaded, and when it runs out of memory only the child is killed.
+//
+// The parent (Run, in parent.go) hands the child a Spec on its standard input and reads the trace from its
+// standard output, so that the trace of a killed child is kept up to its last sample.
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"headroom/backend/device/cpu"
+	"headroom/backend/groth16"
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/trace"
+)
+
+// Spec is what a child must know to run.
+type Spec struct {
+	Config   model.Config
+	Workload model.Workload
+	Seed     uint64
+	Kinds    []Kind // those of the workload's shares, each once
+	Device   string // CPU or Virtual
+	// Profile is the profile by which the virtual device waits, as profile.Write has it.
+	Profile []byte
+	// KeyDir is where keys and data are cached.
+	KeyDir string
+	// SampleEvery is the time between two readings of memory, 1 ms or more.
+	SampleEvery model.Span
+	// PrepareOnly makes the keys and the data and ends.
+	PrepareOnly bool
+
+	// What the header of the trace says besides.
+	Tool        string
+	ProfileHash string
+	LimitBytes  model.Bytes
+	Mechanism   string
+	Forced      bool
+}
+
+// The devices.
+const (
+	CPU     = "cpu"
+	Virtual = "virtual"
+)
+
+// Kind is a kind of job as a child proves it.
+type Kind struct {
+	Name       string
+	Partitions int
+	Priority   int
+	Circuit    model.Circuit
+}
+
+// circuit returns the circuit in the prover's own type.
+func (k *Kind) circuit() groth16.Circuit {
+	c := k.Circuit
+	return groth16.Circuit{Family: c.Family, Log2Constraints: c.Log2Constraints, Data: c.Data, Leaf: c.Leaf}
+}
+
+// shapes returns the kinds as the core knows them.
+func (s *Spec) shapes() ([]model.Kind, error) {
+	if s.Device == Virtual {
+		p, err := profile.Read(s.Profile, "profile")
+		if err != nil {
+			return nil, err
+		}
+		return shapesOf(p, s.Workload)
+	}
+	kinds := make([]model.Kind, len(s.Kinds))
+	for i, k := range s.Kinds {
+		kinds[i] = model.Kind{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Stages: cpu.Stages()}
+	}
+	return kinds, nil
+}
+
+func shapesOf(p *profile.Profile, w model.Workload) ([]model.Kind, error) {
+	var kinds []model.Kind
+	for _, share := range w.Shares {
+		if slices.ContainsFunc(kinds, func(k model.Kind) bool { return k.Name == share.Kind }) {
+			continue
+		}
+		k := p.Kind(share.Kind)
+		if k == nil {
+			return nil, fmt.Errorf("record: the workload has jobs of kind %q, which profile %q does not have", share.Kind, p.Name)
+		}
+		kinds = append(kinds, k.Model())
+	}
+	return kinds, nil
+}
+
+// header returns the first line of the trace.
+func (s *Spec) header(kinds []model.Kind) *trace.Header {
+	h := &trace.Header{
+		Tool: s.Tool, Prover: "headroom " + groth16.Version(), Machine: machine(), Clock: trace.Monotonic,
+		Config: s.Config, Kinds: kinds, Workload: s.Workload, ProfileHash: s.ProfileHash, Seed: s.Seed,
+		Device: s.Device, LimitBytes: s.LimitBytes, Mechanism: s.Mechanism, Forced: s.Forced,
+	}
+	if s.Device == CPU {
+		h.Circuits = map[string]model.Circuit{}
+		for _, k := range s.Kinds {
+			h.Circuits[k.Name] = k.Circuit
+		}
+	}
+	return h
+}
