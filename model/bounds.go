@@ -31,16 +31,22 @@ func (c *Config) permitBound() Bound {
 	}
 	n := int(permits)
 	formula := fmt.Sprintf("permits %d", permits)
-	if c.Admission.Release == AfterSend {
+	release := c.Admission.Release
+	if release == AfterSend {
 		capacity := c.ChannelCapacity()
 		if capacity == Unbounded {
 			return Bound{}
 		}
-		n += int(capacity) + c.Workers()
-		formula += fmt.Sprintf(" + channel %d + gpu workers %d", capacity, c.Workers())
+		n += int(capacity)
+		formula += fmt.Sprintf(" + channel %d", capacity)
+	}
+	// A worker still has vectors after the release if it took the partition before, or finishes it itself.
+	if release == AfterSend || (release == AfterKernel && c.FreeVectors == AfterFinish && !c.GPU.Split) {
+		n += c.Workers()
+		formula += fmt.Sprintf(" + gpu workers %d", c.Workers())
 	}
 	// Vectors that outlive the kernel are also with finalizers, once the worker has left.
-	if c.FreeVectors == AfterFinish && c.GPU.Split && c.Admission.Release != AfterFinish {
+	if c.FreeVectors == AfterFinish && c.GPU.Split && release != AfterFinish {
 		return Bound{} // partitions that wait for a finalizer are not limited
 	}
 	return Bound{n, fmt.Sprintf("%s = %d", formula, n)}

@@ -7,6 +7,9 @@ func (c *Core) fits(t Task, failed bool) error {
 	refuse := func(format string, args ...any) error {
 		return &TaskError{Task: t, Why: fmt.Sprintf(format, args...)}
 	}
+	if t.Stage != Dealloc && t.Block != NoBlock {
+		return refuse("block %s belongs to no stage but dealloc", t.Block)
+	}
 	if t.Stage == Parse {
 		return c.parseFits(t, refuse)
 	}

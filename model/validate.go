@@ -40,6 +40,7 @@ const (
 	MaxSpan       Span  = 365 * 24 * 3600 * Second
 	MaxJobs             = 1_000_000_000 // of a workload
 	MaxPartitions       = 1_000_000     // of a job
+	MaxDevices    Count = 256           // of a machine
 	MaxWorkers    Count = 1024          // on one device, and of dealloc
 )
 

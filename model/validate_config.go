@@ -53,8 +53,8 @@ func (c *Channel) validate(f *Faults) {
 
 func (g *GPU) validate(f *Faults, machine *Machine) {
 	switch {
-	case g.Devices < 1 || g.Devices == Unbounded:
-		f.Add("config.gpu.devices", "is %s: at least 1 and at most the number of machine.gpus", g.Devices)
+	case g.Devices < 1 || g.Devices > MaxDevices:
+		f.Add("config.gpu.devices", "is %s: at least 1 and at most the number of machine.gpus, which may be %d", g.Devices, MaxDevices)
 	case machine != nil && int(g.Devices) > machine.Devices():
 		f.Add("config.gpu.devices", "is %s: the machine has %d (machine.gpus lists %d; without any, the CPU stands in for one)",
 			g.Devices, machine.Devices(), len(machine.GPUs))

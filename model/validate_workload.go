@@ -21,8 +21,8 @@ func (m *Machine) Validate() error {
 	case m.Reserve > 0 && m.Reserve >= m.RAM:
 		f.Add("machine.reserve", "is %s: less than machine.ram, which is %s", m.Reserve, m.RAM)
 	}
-	if len(m.GPUs) > int(MaxWorkers) {
-		f.Add("machine.gpus", "lists %d: at most %d", len(m.GPUs), MaxWorkers)
+	if len(m.GPUs) > int(MaxDevices) {
+		f.Add("machine.gpus", "lists %d: at most %d", len(m.GPUs), MaxDevices)
 	}
 	for i, g := range m.GPUs {
 		f.Size(fmt.Sprintf("machine.gpus[%d].vram", i), g.VRAM, 0)

@@ -1,0 +1,194 @@
+package check
+
+import "headroom/model"
+
+// This file keeps the books: what each input and effect changes in them.
+
+// take enters an input.
+func (w *world) take(r *model.Record) {
+	switch in := &r.Input; in.Op {
+	case model.Arrive:
+		w.arrivals = append(w.arrivals, arrival{in.Job, in.Count, in.Kind})
+		w.arrived += int(in.Count)
+		w.waiting += int(in.Count)
+	case model.Done, model.Failed:
+		if run, ok := w.runs(in.Task); ok {
+			delete(w.running, ref{in.Task.Slot, in.Task.Stage, in.Task.Block})
+			w.end(run, in.Op == model.Failed)
+		}
+	case model.Cancel:
+		w.cancel(in.Job)
+	case model.Drain:
+		w.draining = true
+	}
+}
+
+func (w *world) cancel(number int32) {
+	if j := w.job(number); j != nil {
+		j.doomed = true
+	} else if w.waits(number) {
+		w.skipped[number] = true
+		w.waiting--
+		w.given = number
+	}
+}
+
+// waits reports whether a job has arrived and neither begun nor been given up.
+func (w *world) waits(number int32) bool {
+	for _, a := range w.arrivals {
+		if number >= a.first && number < a.first+a.count {
+			return !w.skipped[number]
+		}
+	}
+	return false
+}
+
+// end enters the end of a stage.
+func (w *world) end(r run, failed bool) {
+	if failed {
+		r.job.doomed = true
+	}
+	switch r.task.Stage {
+	case model.Parse:
+		r.job.parsing = false
+		r.job.ready = !r.job.doomed
+		return
+	case model.Dealloc:
+		r.life.blocks[r.task.Block] = returned
+		return
+	}
+	l := r.life
+	l.running &^= 1 << r.task.Stage
+	if !failed {
+		l.over = l.over.With(r.task.Stage)
+		if r.task.Stage == model.Synth {
+			l.synthEnd = w.ends
+			w.ends++
+			l.blocks[model.Vectors], l.blocks[model.Assignment] = held, held
+		}
+	}
+	if l.job.doomed {
+		if l.running == 0 {
+			w.leave(l)
+		}
+		return
+	}
+	w.advance(l)
+}
+
+// advance enters what follows from a stage that ended with a result.
+func (w *world) advance(l *life) {
+	if !l.regionOver && l.regionEnds() {
+		l.regionOver = true
+		if w.config.FreeVectors == model.AfterKernel {
+			l.blocks[model.Vectors] = due
+		}
+	}
+	if l.regionOver && (l.over.Has(model.Finish) || !l.has(model.Finish)) {
+		l.job.finished++
+		w.leave(l)
+	}
+}
+
+// leave takes a partition out of the pipeline: what it still holds is due.
+func (w *world) leave(l *life) {
+	l.out, l.outAt = true, w.index
+	l.job.live--
+	for b := range l.blocks {
+		if l.blocks[b] == held {
+			l.blocks[b] = due
+		}
+	}
+}
+
+// apply enters an effect.
+func (w *world) apply(e *model.Effect) {
+	switch e.Op {
+	case model.JobStart:
+		if number, kind, ok := w.next(); ok && number == e.Job {
+			w.pop()
+			k := &w.kinds[kind]
+			w.jobs = append(w.jobs, &job{number: number, kind: k, ready: !k.Stages.Has(model.Parse), buffer: held})
+		}
+		return
+	case model.JobDone, model.JobFailed:
+		w.endJob(e)
+		return
+	case model.Stall:
+		w.stalled = true
+		return
+	case model.Start:
+		w.start(e)
+		return
+	}
+	if e.Op == model.Freed && e.Task.Block == model.ParseBuffer {
+		if j := w.job(e.Job); j != nil {
+			j.buffer = freed
+		}
+		return
+	}
+	l := w.life(e.Job, e.Partition)
+	if l == nil {
+		return
+	}
+	switch e.Op {
+	case model.Accept:
+		l.accepted = true
+		l.acceptedAs = w.accepts
+		w.accepts++
+	case model.Take:
+		l.taken = true
+		l.worker = e.Task.Lane
+	case model.Freed:
+		l.blocks[e.Task.Block] = freed
+	case model.Leave:
+		l.told = true
+		if !l.out {
+			w.leave(l)
+		}
+	}
+}
+
+func (w *world) endJob(e *model.Effect) {
+	if j := w.job(e.Job); j != nil {
+		j.ended = true
+		return
+	}
+	if number, _, ok := w.next(); ok && w.draining && number == e.Job {
+		w.pop()
+	}
+	if w.given == e.Job {
+		w.given = -1
+	}
+}
+
+func (w *world) start(e *model.Effect) {
+	r := run{task: e.Task, at: w.record.At, record: w.index}
+	switch e.Task.Stage {
+	case model.Parse:
+		if r.job = w.job(e.Job); r.job == nil {
+			return
+		}
+		r.job.parsing = true
+	case model.Synth:
+		if r.job = w.job(e.Job); r.job == nil || w.life(e.Job, e.Partition) != nil {
+			return
+		}
+		r.life = &life{job: r.job, index: e.Partition, kind: r.job.kind}
+		r.job.admitted++
+		r.job.live++
+		w.lives = append(w.lives, r.life)
+	default:
+		if r.life = w.life(e.Job, e.Partition); r.life == nil {
+			return
+		}
+		r.job = r.life.job
+	}
+	if e.Task.Stage == model.Dealloc {
+		r.life.blocks[e.Task.Block] = freeing
+	} else if r.life != nil {
+		r.life.begun = r.life.begun.With(e.Task.Stage)
+		r.life.running = r.life.running.With(e.Task.Stage)
+	}
+	w.running[ref{e.Task.Slot, e.Task.Stage, e.Task.Block}] = r
+}
