@@ -1,0 +1,87 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"headroom/model"
+)
+
+// Machine describes a machine by what bears on a run. It has no host name, so that it can be published.
+type Machine struct {
+	CPU          string      // model name; empty where the kernel does not tell, as on most ARM machines
+	Cores        int         // logical processors that are online
+	CoresAllowed int         // those of them on which the calling process may run
+	Kernel       string      // release, such as 6.18.44
+	RAM          model.Bytes // MemTotal: without what firmware and kernel keep for themselves
+	Available    model.Bytes // MemAvailable: an estimate of what can be taken without swapping
+}
+
+// Machine reads the description. The error joins everything that could not be read.
+func (r Root) Machine() (Machine, error) {
+	proc, err := r.proc()
+	if err != nil {
+		return Machine{}, err
+	}
+	var m Machine
+	memory, memoryErr := proc.Meminfo()
+	if memoryErr == nil && (memory.MemTotalBytes == nil || memory.MemAvailableBytes == nil) {
+		memoryErr = fmt.Errorf("%s lacks MemTotal or MemAvailable", r.path("proc/meminfo"))
+	}
+	if memoryErr == nil {
+		m.RAM, m.Available = model.Bytes(*memory.MemTotalBytes), model.Bytes(*memory.MemAvailableBytes)
+	}
+	info, infoErr := readText(r.path("proc/cpuinfo"))
+	m.CPU, m.Cores = parseCPUInfo(info)
+	kernel, kernelErr := readText(r.path("proc/sys/kernel/osrelease"))
+	m.Kernel = kernel
+	allowed, allowedErr := r.coresAllowed()
+	m.CoresAllowed = allowed
+	if err := errors.Join(memoryErr, infoErr, kernelErr, allowedErr); err != nil {
+		return m, fmt.Errorf("probe: machine: %w", err)
+	}
+	return m, nil
+}
+
+func (r Root) coresAllowed() (int, error) {
+	pid, err := r.self()
+	if err != nil {
+		return 0, err
+	}
+	p, err := r.process(pid)
+	if err != nil {
+		return 0, err
+	}
+	status, err := p.NewStatus()
+	return len(status.CpusAllowedList), err
+}
+
+// parseCPUInfo returns the first model name of /proc/cpuinfo and its number of processors.
+func parseCPUInfo(text string) (name string, processors int) {
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, ":")
+		switch strings.TrimSpace(key) {
+		case "processor":
+			processors++
+		case "model name":
+			if name == "" {
+				name = strings.TrimSpace(value)
+			}
+		}
+	}
+	return name, processors
+}
+
+// String prints the description in a line, such as "AMD EPYC, 2 cores, 23.5 GiB RAM, Linux 6.18.44".
+func (m Machine) String() string {
+	name := m.CPU
+	if name == "" {
+		name = "unknown processor"
+	}
+	cores := fmt.Sprintf("%d cores", m.Cores)
+	if m.CoresAllowed != m.Cores {
+		cores = fmt.Sprintf("%d of %d cores", m.CoresAllowed, m.Cores)
+	}
+	return fmt.Sprintf("%s, %s, %s RAM, Linux %s", name, cores, m.RAM.Short(), m.Kernel)
+}
