@@ -44,11 +44,11 @@ func lookup(fields []field, key string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// closest returns the word with the fewest edits from text, or "" if none is within a third of its letters.
+// closest returns the word with the fewest edits from text, or "" if none is within a third of its letters, rounded.
 func closest(text string, words []string) string {
 	best, fewest := "", len(text)
 	for _, w := range words {
-		if n := edits(text, w); n < fewest && n <= max(1, len(w)/3) {
+		if n := edits(text, w); n < fewest && n <= (len(w)+1)/3 {
 			best, fewest = w, n
 		}
 	}

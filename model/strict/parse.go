@@ -15,8 +15,9 @@ import (
 
 // What a document may be: beyond these it is not one that a person wrote.
 const (
-	MaxSize  = 1 << 20 // bytes
-	MaxDepth = 32      // maps and lists in each other
+	MaxSize   = 1 << 20 // bytes
+	MaxTokens = 50_000  // words, numbers and signs; bounds what of the parser is not linear
+	MaxDepth  = 32      // maps and lists in each other
 )
 
 // Parse reads one document. The name stands for it in errors.
@@ -79,7 +80,10 @@ func parse(text *source, at func(line, column int) place) (*Node, error) {
 	if root == nil {
 		return nil, &Error{place: at(1, 1), cause: errors.New("the document is empty")}
 	}
-	return root, c.errors.join()
+	if err := c.errors.join(); err != nil {
+		return nil, err
+	}
+	return root, nil
 }
 
 // converter makes nodes of the parser's tree.
@@ -102,6 +106,9 @@ func (c *converter) fault(t *token.Token, format string, args ...any) error {
 // refuse reports the first token that is beyond what the package reads. It comes before the parser, whose
 // recursion it bounds.
 func (c *converter) refuse(tokens token.Tokens) error {
+	if len(tokens) > MaxTokens {
+		return c.fault(tokens[MaxTokens], "the document has %d words and signs: at most %d", len(tokens), MaxTokens)
+	}
 	flow := 0
 	var columns []int // of the block maps and lists that are open
 	for i, t := range tokens {
@@ -175,18 +182,19 @@ func (c *converter) node(n ast.Node, path string) *Node {
 
 // fields adds the entries of a map.
 func (c *converter) fields(out *Node, values []*ast.MappingValueNode) {
+	lines := map[string]int{}
 	for _, v := range values {
 		t := v.Key.GetToken()
-		if _, scalar := v.Key.(ast.ScalarNode); !scalar {
-			c.errors.Add(c.fault(t, "the key is not a word"))
-			continue
-		}
 		f := Field{Key: t.Value, place: c.place(t)}
-		if first := out.Field(f.Key); first != nil {
-			c.errors.Add(c.fault(t, "%s is there twice, first in line %d: leave one", join(out.Path, f.Key), first.place.line))
+		if first, twice := lines[f.Key]; twice {
+			c.errors.Add(c.fault(t, "%s is there twice, first in line %d: leave one", join(out.Path, f.Key), first))
 			continue
 		}
+		lines[f.Key] = f.place.line
 		f.Value = c.node(v.Value, join(out.Path, f.Key))
+		if f.Value.Kind == Null {
+			f.Value.place = f.place
+		}
 		out.Fields = append(out.Fields, f)
 	}
 }
