@@ -55,12 +55,10 @@ func (l *loop) result() *Result {
 	r.SecondsPerJob = math.NaN()
 	l.bound(r)
 	l.utilize(r)
-	at, crossed := l.engine.Memory.Crossed()
 	switch {
-	case crossed:
-		r.Verdict, r.PeakAt, r.Makespan = OOM, at, at.Sub(l.tally.first)
-		r.Peak = max(l.limit.Bytes+1, total(r.AtPeak))
-		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), at.Seconds(), r.JobsDone)
+	case l.engine.Memory.Crossed():
+		r.Verdict, r.Makespan = OOM, r.PeakAt.Sub(l.tally.first)
+		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
 	case l.tally.stalled:
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
 		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left", l.now.Seconds(), r.JobsDone)

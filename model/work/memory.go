@@ -2,6 +2,7 @@ package work
 
 import (
 	"math"
+	"sort"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -24,11 +25,11 @@ type Memory struct {
 	level  int64         // bytes then
 	peak   int64
 	peakAt model.Instant
-	rose   bool // the last evaluation set a new peak
+	atPeak [model.NumStages]int64 // part of the peak that was the runners' of each stage
+	rose   bool                   // there was a new peak since the last question
 
-	limit     int64
-	crossed   bool
-	crossedAt model.Instant
+	limit   int64
+	crossed bool // the peak is where the limit was passed, and nothing is evaluated any more
 }
 
 const slopeBits = 20
@@ -174,14 +175,18 @@ func slopeOf(bytes, work int64) uint64 {
 func (m *Memory) read(now model.Instant, exact model.Stage, work int64) int64 {
 	sum := m.constant
 	for _, s := range m.ramped {
-		at := work
-		if s != exact {
-			at = m.clocks.clocks[s].read(now)
-		}
-		r := &m.ramps[s]
-		sum += int64(r.offset+r.slope*uint64(at)) >> slopeBits
+		sum += m.part(s, now, exact, work)
 	}
 	return sum
+}
+
+// part returns what the runners of a stage hold by their progress, likewise.
+func (m *Memory) part(s model.Stage, now model.Instant, exact model.Stage, work int64) int64 {
+	if s != exact {
+		work = m.clocks.clocks[s].read(now)
+	}
+	r := &m.ramps[s]
+	return int64(r.offset+r.slope*uint64(work)) >> slopeBits
 }
 
 // Advance brings the memory up to an instant before anything changes there: the corners on the way are
@@ -194,16 +199,16 @@ func (m *Memory) Advance(now model.Instant) {
 		}
 		r := &m.ramps[stage]
 		work := r.breaks.min()
-		m.observe(at, m.read(at, stage, work))
+		m.observe(at, stage, work)
 		lane := r.breaks.first()
 		r.enter(lane, r.lanes[lane].next+1)
-		m.observe(at, m.read(at, stage, work))
+		m.observe(at, stage, work)
 	}
 	m.Observe(now)
 }
 
 // Observe evaluates the memory at an instant, after something changed there.
-func (m *Memory) Observe(now model.Instant) { m.observe(now, m.read(now, model.NoStage, 0)) }
+func (m *Memory) Observe(now model.Instant) { m.observe(now, model.NoStage, 0) }
 
 // nextBreak returns the stage whose clock reaches a corner first, if one does by now, and the instant.
 func (m *Memory) nextBreak(now model.Instant) (model.Stage, model.Instant) {
@@ -221,25 +226,32 @@ func (m *Memory) nextBreak(now model.Instant) (model.Stage, model.Instant) {
 	return stage, first
 }
 
-func (m *Memory) observe(now model.Instant, level int64) {
-	m.rose = m.rose || level > m.peak
-	if level > m.peak {
-		m.peak, m.peakAt = level, now
+func (m *Memory) observe(now model.Instant, exact model.Stage, work int64) {
+	if m.crossed {
+		return
 	}
-	if level > m.limit && !m.crossed {
+	level := m.read(now, exact, work)
+	if level > m.limit {
 		m.crossed = true
-		m.crossedAt = m.crossing(now, level)
+		if at := m.crossing(now); at < now {
+			now, exact = at, model.NoStage
+			level = m.read(now, exact, work)
+		}
+	}
+	if level > m.peak {
+		m.peak, m.peakAt, m.rose = level, now, true
+		for _, s := range m.ramped {
+			m.atPeak[s] = m.part(s, now, exact, work)
+		}
 	}
 	m.last, m.level = now, level
 }
 
-// crossing returns when the line from the last evaluation to this one passes the limit.
-func (m *Memory) crossing(now model.Instant, level int64) model.Instant {
-	if now == m.last || m.level >= level {
-		return now
-	}
-	part := float64(m.limit-m.level) / float64(level-m.level)
-	return m.last + model.Instant(math.Ceil(part*float64(now-m.last)))
+// crossing returns the first instant after the last evaluation at which the memory is above the limit, or now.
+func (m *Memory) crossing(now model.Instant) model.Instant {
+	return m.last + model.Instant(sort.Search(int(now-m.last), func(i int) bool {
+		return m.read(m.last+model.Instant(i), model.NoStage, 0) > m.limit
+	}))
 }
 
 // Rose reports whether the memory has reached a new peak since the last call.
@@ -252,18 +264,15 @@ func (m *Memory) Rose() bool {
 // Level returns the bytes at the last evaluation.
 func (m *Memory) Level() model.Bytes { return model.Bytes(m.level) }
 
-// Peak returns the most bytes that were resident at once, and when that was first so.
+// Peak returns the most bytes that were resident at once, and when that was first so. Once the limit was passed
+// it is what was resident at that instant.
 func (m *Memory) Peak() (model.Bytes, model.Instant) { return model.Bytes(m.peak), m.peakAt }
 
-// Crossed reports whether the limit was passed, and when.
-func (m *Memory) Crossed() (model.Instant, bool) { return m.crossedAt, m.crossed }
+// AtPeak returns the part of the peak that the runners of a stage held by their progress.
+func (m *Memory) AtPeak(s model.Stage) model.Bytes { return model.Bytes(m.atPeak[s]) }
 
-// During returns the bytes that the runners of a stage hold by their progress at an instant that is not before
-// the stage's last change.
-func (m *Memory) During(s model.Stage, at model.Instant) model.Bytes {
-	r := &m.ramps[s]
-	return model.Bytes(int64(r.offset+r.slope*uint64(m.clocks.clocks[s].read(at))) >> slopeBits)
-}
+// Crossed reports whether the limit was passed.
+func (m *Memory) Crossed() bool { return m.crossed }
 
 // Ramped returns the stages that have a footprint of their own.
 func (m *Memory) Ramped() []model.Stage { return m.ramped }

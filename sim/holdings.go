@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"slices"
+
+	"headroom/model"
+)
+
+// snapshot is who held memory at the peak.
+type snapshot struct {
+	census         []int32 // as of Core.Census
+	buffers, calls []int32
+}
+
+// watchPeak takes a snapshot if the memory has just reached a new peak, and reports whether the limit was passed.
+// The core's counts have not changed since the memory was evaluated.
+func (l *loop) watchPeak() bool {
+	m := l.engine.Memory
+	if m.Rose() {
+		l.takeSnapshot()
+	}
+	return m.Crossed()
+}
+
+func (l *loop) takeSnapshot() {
+	s := &l.snapshot
+	s.census = l.core.Census(s.census)
+	s.buffers = append(s.buffers[:0], l.tally.buffers...)
+	s.calls = append(s.calls[:0], l.tally.calls...)
+}
+
+// Owner is who holds memory.
+type Owner string
+
+// The owners, in the order in which results list them.
+const (
+	OwnSynth    Owner = "synth"
+	OwnSend     Owner = "send" // finished and blocked in send
+	OwnChannel  Owner = "channel"
+	OwnGPU      Owner = "gpu"
+	OwnFinish   Owner = "finish"
+	OwnDealloc  Owner = "dealloc"
+	OwnResident Owner = "resident"
+	OwnParse    Owner = "parse"
+	OwnPool     Owner = "pool"
+	OwnBaseline Owner = "baseline"
+)
+
+// Holding is what one owner holds.
+type Holding struct {
+	Owner Owner
+	Count int // partitions; blocks for dealloc, jobs for parse
+	Bytes model.Bytes
+}
+
+// holdings turns the snapshot at the peak into bytes by owner, the largest first; owners without any are left out.
+func (l *loop) holdings() []Holding {
+	held := map[Owner]*Holding{}
+	add := func(o Owner, count int, bytes model.Bytes) {
+		h := held[o]
+		if h == nil {
+			h = &Holding{Owner: o}
+			held[o] = h
+		}
+		h.Count += count
+		h.Bytes += bytes
+	}
+	add(OwnBaseline, 0, l.profile.Baseline.Value)
+	add(OwnResident, len(l.plan.resident()), residentBytes(l.plan.resident()))
+	for k := range l.kinds {
+		l.addKind(k, add)
+	}
+	for owner, stages := range map[Owner][]model.Stage{
+		OwnSynth: {model.Synth}, OwnGPU: {model.Prep, model.Kernel, model.Tail},
+		OwnFinish: {model.Finish}, OwnDealloc: {model.Dealloc}, OwnParse: {model.Parse},
+	} {
+		for _, s := range stages {
+			add(owner, 0, l.engine.Memory.AtPeak(s))
+		}
+	}
+	var list []Holding
+	for _, h := range held {
+		if h.Bytes != 0 || h.Count != 0 {
+			list = append(list, *h)
+		}
+	}
+	slices.SortFunc(list, func(a, b Holding) int {
+		if a.Bytes != b.Bytes {
+			return int(max(-1, min(1, b.Bytes-a.Bytes)))
+		}
+		return slices.Index(ownerOrder, a.Owner) - slices.Index(ownerOrder, b.Owner)
+	})
+	return list
+}
+
+var ownerOrder = []Owner{OwnSynth, OwnSend, OwnChannel, OwnGPU, OwnFinish, OwnDealloc, OwnResident, OwnParse, OwnPool, OwnBaseline}
+
+// addKind adds what the jobs of one kind and their partitions hold.
+func (l *loop) addKind(k int, add func(Owner, int, model.Bytes)) {
+	f := &l.kinds[k].Footprint
+	v, w, call := f.Vectors.Value, f.Assignment.Value, f.Call.Value
+	finishing := w + call
+	if l.plan.Config.FreeVectors == model.AfterFinish {
+		finishing += v
+	}
+	at := func(p model.Place) int { return int(l.snapshot.census[k*int(model.NumPlaces)+int(p)]) }
+	partitions := func(o Owner, n int, each model.Bytes) { add(o, n, each*model.Bytes(n)) }
+	partitions(OwnSynth, at(model.InSynth), 0)
+	partitions(OwnSend, at(model.InSend), v+w)
+	partitions(OwnChannel, at(model.InChannel), v+w)
+	partitions(OwnGPU, at(model.OnGPU), v+w+call)
+	partitions(OwnFinish, at(model.InFinish), finishing)
+	partitions(OwnDealloc, at(model.FreeingVectors), v)
+	partitions(OwnDealloc, at(model.FreeingAssignment), w)
+	// A cancelled partition may have left before its call, so freed assignments do not tell how many calls are.
+	freed := int(l.snapshot.calls[k]) - at(model.OnGPU) - at(model.InFinish)
+	add(OwnDealloc, 0, call*model.Bytes(freed))
+	partitions(OwnParse, int(l.snapshot.buffers[k]), f.Parse.Value)
+}
