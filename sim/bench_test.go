@@ -59,15 +59,6 @@ func fullPlan(jobs int) sim.Plan {
 	return p
 }
 
-func planOf(config model.Config, kind profile.Kind, in profile.Interference, jobs int) sim.Plan {
-	return sim.Plan{
-		Config:   config,
-		Workload: model.Workload{Shares: []model.Share{{Kind: kind.Name, Jobs: jobs}}, Arrival: model.Arrival{Pattern: model.Closed}},
-		Profile:  &profile.Profile{Name: "test", Kinds: []profile.Kind{kind}, Interference: in},
-		Seed:     1,
-	}
-}
-
 func BenchmarkRun(b *testing.B) {
 	for _, m := range []struct {
 		name string

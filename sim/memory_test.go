@@ -1,0 +1,130 @@
+package sim_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/sim"
+)
+
+// TestThePeakIsThatOfAllCornersEvaluatedOneByOne compares the exact integral with one that lists every line that
+// ever was, evaluates the sum of all lines at both sides of every corner, and knows no clocks.
+func TestThePeakIsThatOfAllCornersEvaluatedOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{})
+		result, records := mustRun(t, p)
+		peak := slowPeak(lines(records, p.Profile)) + int64(baseOf(p.Profile))
+		near(t, "peak", int64(result.Peak), peak, rampError(p.Profile))
+	})
+}
+
+// line is bytes held from one instant to another.
+type line struct {
+	from, to model.Instant
+	low, end float64
+}
+
+func (l line) at(t model.Instant) float64 {
+	return l.low + (l.end-l.low)*float64(t-l.from)/float64(l.to-l.from)
+}
+
+// lines turns records of a run without interference into what everyone held.
+func lines(records []model.Record, p *profile.Profile) []line {
+	var list []line
+	level, last := 0.0, model.Instant(0)
+	blocks := eachKind(p, func(k *profile.Kind) { k.Footprint.During = nil })
+	for _, h := range inOrder(happenings(records, blocks.Kinds)) {
+		if h.At > last {
+			list = append(list, line{last, h.At, level, level})
+			last = h.At
+		}
+		level += float64(h.Bytes)
+	}
+	begun := map[model.Task]model.Effect{}
+	for _, r := range records {
+		if e, known := begun[r.Input.Task]; known && r.Input.Op == model.Done {
+			list = append(list, rampLines(p.Kinds[e.Kind].Footprint.During[e.Task.Stage], r.Begin, r.End)...)
+		}
+		for _, e := range r.Effects {
+			if e.Op == model.Start {
+				begun[e.Task] = e
+			}
+		}
+	}
+	return list
+}
+
+func rampLines(points []profile.Point, begin, end model.Instant) []line {
+	if len(points) == 0 || begin == end {
+		return nil
+	}
+	if last := points[len(points)-1]; last.Progress < 1 {
+		points = append(slices.Clone(points), profile.Point{Progress: 1, Bytes: last.Bytes})
+	}
+	var list []line
+	for i := 1; i < len(points); i++ {
+		instant := func(c int) model.Instant {
+			return begin + model.Instant(points[c].Progress*float64(end-begin)+0.5)
+		}
+		if instant(i-1) < instant(i) {
+			list = append(list, line{instant(i - 1), instant(i), float64(points[i-1].Bytes.Value), float64(points[i].Bytes.Value)})
+		}
+	}
+	return list
+}
+
+// slowPeak returns the largest sum of lines, each of which counts at both of its ends.
+func slowPeak(list []line) int64 {
+	var corners []model.Instant
+	for _, l := range list {
+		corners = append(corners, l.from, l.to)
+	}
+	slices.Sort(corners)
+	peak := 0.0
+	for _, at := range slices.Compact(corners) {
+		before, after := 0.0, 0.0
+		for _, l := range list {
+			if l.from < at && at <= l.to {
+				before += l.at(at)
+			}
+			if l.from <= at && at < l.to {
+				after += l.at(at)
+			}
+		}
+		peak = max(peak, before, after)
+	}
+	return int64(peak)
+}
+
+func TestWhatOwnersHoldAtThePeakAddsUpToIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		p.Disturb = drawDisturbance(t, p)
+		result, _ := mustRun(t, p)
+		addsUp(t, result)
+		if result.Peak == 0 {
+			return
+		}
+		p.Machine.CgroupLimit = model.Bytes(rapid.Int64Range(1, int64(result.Peak)).Draw(t, "limit"))
+		cut, _ := mustRun(t, p)
+		addsUp(t, cut)
+	})
+}
+
+func addsUp(t *rapid.T, r *sim.Result) {
+	sum := model.Bytes(0)
+	for _, h := range r.AtPeak {
+		sum += h.Bytes
+	}
+	if sum != r.Peak {
+		t.Fatalf("%s: the owners hold %s together, want the peak, %s: %v", r.Verdict, sum, r.Peak, r.AtPeak)
+	}
+	if !slices.IsSortedFunc(r.AtPeak, func(a, b sim.Holding) int { return cmp.Compare(b.Bytes, a.Bytes) }) {
+		t.Fatalf("the owners are not sorted by what they hold: %v", r.AtPeak)
+	}
+}

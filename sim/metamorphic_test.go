@@ -1,0 +1,350 @@
+package sim_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/sim"
+)
+
+// The tests of this file hold runs against each other: what a change of a plan must and must not change.
+
+func TestAChannelThatHoldsAllIsAsGoodAsAnUnboundedOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		p.Config.Channel.Capacity = model.Unbounded
+		unbounded, want := mustRun(t, p)
+		p.Config.Channel.Capacity = model.Count(partitionsOf(p))
+		bounded, got := mustRun(t, p)
+		sameRecords(t, want, got)
+		sameResult(t, unbounded, bounded, cmpopts.IgnoreFields(sim.Result{}, "Bound", "BoundBytes"))
+	})
+}
+
+func TestAFootprintDoesNotChangeWhenAnythingHappens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		with, want := mustRun(t, p)
+		p.Profile = eachKind(p.Profile, func(k *profile.Kind) {
+			// What a partition holds by its blocks stays: it decides how dealloc's work is shared between them.
+			k.Footprint.During, k.Footprint.Parse = nil, profile.Exactly(model.Bytes(0))
+		})
+		without, got := mustRun(t, p)
+		sameRecords(t, want, got)
+		if with.Makespan != without.Makespan {
+			t.Fatalf("the makespan is %s with the footprint and %s without", with.Makespan, without.Makespan)
+		}
+	})
+}
+
+func TestWorkKTimesAsLongTakesKTimesAsLong(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{constant: true})
+		p.Workload.Arrival = model.Arrival{Pattern: model.Closed}
+		p.Profile = eachKind(p.Profile, func(k *profile.Kind) {
+			// The two blocks share the work of freeing by their sizes; with work in fours neither halves nor the
+			// corners of footprints at quarters are rounded.
+			k.Footprint.Vectors.Value = k.Footprint.Assignment.Value + k.Footprint.Call.Value
+		})
+		p.Profile = longer(p.Profile, 4)
+		k := rapid.Int64Range(2, 9).Draw(t, "k")
+		once, short := mustRun(t, p)
+		p.Profile = longer(p.Profile, k)
+		times, long := mustRun(t, p)
+		for i := range short {
+			r := &short[i]
+			r.At, r.Begin, r.End = r.At*model.Instant(k), r.Begin*model.Instant(k), r.End*model.Instant(k)
+		}
+		sameRecords(t, short, long)
+		near(t, "peak", int64(times.Peak), int64(once.Peak), rampError(p.Profile))
+		if times.Makespan != once.Makespan*model.Span(k) {
+			t.Fatalf("the makespan is %s, want %d times %s", times.Makespan, k, once.Makespan)
+		}
+	})
+}
+
+func TestWorkKTimesAsLongTakesKTimesAsLongUnderInterference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true, steps: true})
+		p.Workload.Arrival = model.Arrival{Pattern: model.Closed}
+		k := rapid.Int64Range(2, 9).Draw(t, "k")
+		once, short := mustRun(t, p)
+		p.Profile = longer(p.Profile, k)
+		times, long := mustRun(t, p)
+		// Draws and completions are rounded to nanoseconds; a slowdown, of 36 at most, makes more of each of them.
+		slack := 40 * k * int64(len(short))
+		near(t, "makespan", int64(times.Makespan), k*int64(once.Makespan), slack)
+		if k*int64(leastGap(short)) < slack {
+			t.Skip("rounding may turn the order of two ends")
+		}
+		near(t, "records", int64(len(long)), int64(len(short)), 0)
+		if times.Peak != once.Peak {
+			t.Fatalf("the peak is %s, want %s as with work once as long", times.Peak, once.Peak)
+		}
+	})
+}
+
+func TestMemoryKTimesAsLargePeaksKTimesAsHigh(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		steps := rapid.Bool().Draw(t, "steps")
+		p := drawPlan(t, shape{interference: true, steps: steps})
+		k := rapid.Int64Range(2, 9).Draw(t, "k")
+		slack := int64(0)
+		if !steps {
+			slack = k * rampError(p.Profile)
+		}
+		free, _ := mustRun(t, p)
+		limit := rapid.Int64Range(1, 2*int64(free.Peak)+1).Draw(t, "limit")
+		if gap := limit - int64(free.Peak); max(gap, -gap) < slack {
+			t.Skip("the peak is too near the limit for ramps")
+		}
+		p.Machine.CgroupLimit = model.Bytes(limit)
+		once, _ := mustRun(t, p)
+		p.Machine.CgroupLimit *= model.Bytes(k)
+		p.Profile = larger(p.Profile, k)
+		times, _ := mustRun(t, p)
+		if times.Verdict != once.Verdict {
+			t.Fatalf("the verdict is %s, want %s", times.Verdict, once.Verdict)
+		}
+		near(t, "peak", int64(times.Peak), k*int64(once.Peak), slack)
+		if steps && times.PeakAt != once.PeakAt {
+			t.Fatalf("the peak is at %s, want %s", times.PeakAt, once.PeakAt)
+		}
+	})
+}
+
+func TestEqualKindsMayChangePlaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{constant: true, interference: true})
+		first := p.Profile.Kinds[0]
+		second := first
+		second.Name = "twin of " + first.Name
+		p.Profile.Kinds = []profile.Kind{first, second}
+		a := model.Share{Kind: first.Name, Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
+		b := model.Share{Kind: second.Name, Jobs: rapid.IntRange(1, 4).Draw(t, "twin jobs")}
+		p.Workload.Shares = []model.Share{{Kind: first.Name, Jobs: a.Jobs + b.Jobs}}
+		want, _ := mustRun(t, p)
+		for _, shares := range [][]model.Share{{a, b}, {b, a}} {
+			p.Workload.Shares = shares
+			got, _ := mustRun(t, p)
+			sameResult(t, want, got)
+		}
+	})
+}
+
+func TestMoreMemoryNeverTurnsFitsIntoOOM(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		free, _ := mustRun(t, p)
+		var fitted *sim.Result
+		limits := rapid.SliceOfN(rapid.Int64Range(1, 2*int64(free.Peak)+2), 2, 6).Draw(t, "limits")
+		slices.Sort(limits)
+		for _, limit := range append(limits, int64(free.Peak), int64(free.Peak)+1) {
+			p.Machine.CgroupLimit = model.Bytes(limit)
+			got, _ := mustRun(t, p)
+			if fits := got.Verdict == sim.Fits; fits != (model.Bytes(limit) >= free.Peak) {
+				t.Fatalf("with %s the verdict is %s; without a limit the peak is %s", model.Bytes(limit), got.Verdict, free.Peak)
+			}
+			if got.Verdict != sim.Fits {
+				continue
+			}
+			if fitted != nil {
+				sameResult(t, fitted, got, cmpopts.IgnoreFields(sim.Result{}, "Limit", "Reason"))
+			}
+			fitted = got
+		}
+	})
+}
+
+func TestARunThatIgnoresTheLimitAgreesUntilTheCrossing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		free, _ := mustRun(t, p)
+		if free.Peak == 0 {
+			t.Skip("nothing is held")
+		}
+		p.Machine.CgroupLimit = model.Bytes(rapid.Int64Range(1, int64(free.Peak)).Draw(t, "limit"))
+		cut, before := mustRun(t, p)
+		p.IgnoreLimit = true
+		whole, all := mustRun(t, p)
+		sameRecords(t, all[:len(before)], before)
+		sameResult(t, free, whole, cmpopts.IgnoreFields(sim.Result{}, "Limit", "Verdict", "Reason"))
+		if whole.Verdict != cut.Verdict {
+			t.Fatalf("the verdict is %s, and %s when the limit is ignored", cut.Verdict, whole.Verdict)
+		}
+		if cut.Verdict == sim.OOM && (cut.Peak > whole.Peak || cut.Peak <= p.Machine.CgroupLimit || cut.PeakAt > whole.PeakAt) {
+			t.Fatalf("passes %s with %s at %s; when the limit is ignored it peaks at %s at %s",
+				p.Machine.CgroupLimit, cut.Peak, cut.PeakAt, whole.Peak, whole.PeakAt)
+		}
+	})
+}
+
+func TestOnePermitUntilTheFinishMakesARunSerial(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{})
+		p.Workload.Arrival = model.Arrival{Pattern: model.Closed}
+		p.Config.JobsInFlight = 1
+		p.Config.Admission = model.Admission{Permits: 1, Release: model.AfterFinish}
+		result, records := mustRun(t, p)
+		want := model.Span(0)
+		sampler := profile.NewSampler(p.Profile.Kinds, p.Seed, 0)
+		for _, job := range arrivalsOf(records) {
+			k := &p.Profile.Kinds[job.kind]
+			amount := func(partition int, s model.Stage) model.Span {
+				if _, there := k.Work[s]; !there {
+					return 0
+				}
+				return sampler.Work(job.kind, job.job, int32(partition), model.Task{Stage: s})
+			}
+			want += amount(0, model.Parse)
+			for i := range k.Partitions {
+				prep, kernel := amount(i, model.Prep), amount(i, model.Kernel)
+				region := prep + kernel
+				if p.Config.GPU.Prep == model.PrepBesideLock {
+					region = max(prep, kernel)
+				}
+				want += amount(i, model.Synth) + region + amount(i, model.Tail) + amount(i, model.Finish)
+			}
+		}
+		if result.Makespan != want {
+			t.Fatalf("the makespan is %s, want the sum of the stages, %s", result.Makespan, want)
+		}
+	})
+}
+
+func TestConfigurationsSeeTheSameDraws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{})
+		_, one := mustRun(t, p)
+		p.Config = drawConfig(t)
+		_, other := mustRun(t, p)
+		if diff := cmp.Diff(durations(one), durations(other)); diff != "" {
+			t.Fatalf("the durations of stages differ between two configurations:\n%s", diff)
+		}
+		if diff := cmp.Diff(arrivalsOf(one), arrivalsOf(other), cmp.AllowUnexported(arrival{})); diff != "" {
+			t.Fatalf("the arrivals differ between two configurations:\n%s", diff)
+		}
+	})
+}
+
+// leastGap returns the shortest time between two steps after the first instant.
+func leastGap(records []model.Record) model.Span {
+	least := model.MaxSpan
+	for i := 1; i < len(records); i++ {
+		if records[i].At > 0 {
+			least = min(least, records[i].At.Sub(records[i-1].At))
+		}
+	}
+	return least
+}
+
+// durations returns how long each stage of a run took.
+func durations(records []model.Record) map[string]model.Span {
+	took := map[string]model.Span{}
+	begun := map[model.Task]model.Effect{}
+	for _, r := range records {
+		if r.Input.Op == model.Done {
+			e := begun[r.Input.Task]
+			took[fmt.Sprint(e.Job, e.Partition, stageName(e.Task.Stage, e.Task.Block))] = r.End.Sub(r.Begin)
+		}
+		for _, e := range r.Effects {
+			if e.Op == model.Start {
+				begun[e.Task] = e
+			}
+		}
+	}
+	return took
+}
+
+func partitionsOf(p sim.Plan) int {
+	n := 0
+	for _, s := range p.Workload.Shares {
+		n += s.Jobs * p.Profile.Kind(s.Kind).Partitions
+	}
+	return n
+}
+
+// eachKind returns a copy of the profile with its kinds changed. Maps of the kinds must be replaced, not changed.
+func eachKind(p *profile.Profile, change func(*profile.Kind)) *profile.Profile {
+	out := *p
+	out.Kinds = slices.Clone(p.Kinds)
+	for i := range out.Kinds {
+		change(&out.Kinds[i])
+	}
+	return &out
+}
+
+// longer returns the profile with k times the work.
+func longer(p *profile.Profile, k int64) *profile.Profile {
+	return eachKind(p, func(kind *profile.Kind) {
+		kind.Work = maps.Clone(kind.Work)
+		for s, w := range kind.Work {
+			w.Mean.Value *= model.Span(k)
+			kind.Work[s] = w
+		}
+	})
+}
+
+// larger returns the profile with k times the bytes.
+func larger(p *profile.Profile, k int64) *profile.Profile {
+	times := func(q profile.Quantity[model.Bytes]) profile.Quantity[model.Bytes] {
+		return profile.Exactly(q.Value * model.Bytes(k))
+	}
+	out := eachKind(p, func(kind *profile.Kind) {
+		f := &kind.Footprint
+		f.Parse, f.Vectors, f.Assignment, f.Call = times(f.Parse), times(f.Vectors), times(f.Assignment), times(f.Call)
+		f.During = maps.Clone(f.During)
+		for s, points := range f.During {
+			points = slices.Clone(points)
+			for i := range points {
+				points[i].Bytes = times(points[i].Bytes)
+			}
+			f.During[s] = points
+		}
+	})
+	out.Baseline = times(p.Baseline)
+	out.Resident = slices.Clone(p.Resident)
+	for i := range out.Resident {
+		out.Resident[i].Bytes *= model.Bytes(k)
+	}
+	return out
+}
+
+// rampError bounds how far two evaluations of one sum of ramps can be apart: two times 2^-21 bytes for each
+// nanosecond of the longest work and each stage that may run, of which there are at most fifty.
+func rampError(p *profile.Profile) int64 {
+	longest := model.Span(0)
+	for _, k := range p.Kinds {
+		for _, w := range k.Work {
+			longest = max(longest, w.Mean.Value)
+		}
+	}
+	return 50 * (2*int64(longest)>>21 + 2)
+}
+
+func near(t *rapid.T, what string, got, want, slack int64) {
+	if math.Abs(float64(got-want)) > float64(slack) {
+		t.Fatalf("%s is %d, want %d within %d", what, got, want, slack)
+	}
+}
+
+func sameRecords(t *rapid.T, want, got []model.Record) {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("the records differ (-want +got):\n%s", diff)
+	}
+}
+
+func sameResult(t *rapid.T, want, got *sim.Result, options ...cmp.Option) {
+	if diff := cmp.Diff(want, got, append(options, cmpopts.EquateNaNs())...); diff != "" {
+		t.Fatalf("the results differ (-want +got):\n%s", diff)
+	}
+}
