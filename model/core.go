@@ -106,16 +106,20 @@ func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
 	return effects, nil
 }
 
-// settle starts everything that can start, downstream first, until nothing can.
+// settle starts everything that can start, downstream first, until nothing can: nothing begins while something
+// further on still could.
 func (c *Core) settle() {
-	for progress := true; progress; {
+	if c.deallocs.head != c.deallocs.tail {
 		c.startDeallocs()
-		c.startFinishes()
+	}
+	c.startFinishes()
+	c.grantLocks()
+	for c.pickUp() || c.accept() {
 		c.grantLocks()
-		progress = c.pickUp()
-		progress = c.accept() || progress
+	}
+	c.admit()
+	for c.openJobs() {
 		c.admit()
-		progress = c.openJobs() || progress
 	}
 	if c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) {
 		c.emit(Effect{Op: Stall})
