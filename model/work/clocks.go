@@ -31,11 +31,16 @@ type clock struct {
 	stale bool // due must be computed again
 }
 
-// at returns the work on the clock at a later instant. It never passes the first key: a completion alone does.
+// read returns the work on the clock at a later instant. It does not reach the first key before that is due:
+// slowdown and speed are rounded each by itself, and a stage that was found over a few nanoseconds early would be
+// due at an instant that is already being dealt with.
 func (c *clock) read(now model.Instant) int64 {
 	first := c.keys.min()
 	if first == never {
 		return c.work
+	}
+	if now < c.due && c.work < first {
+		first--
 	}
 	return min(c.work+scale(int64(now-c.at), c.speed), first)
 }
