@@ -24,16 +24,17 @@ const pollPeriod = 5 * time.Millisecond
 
 // Child is a process that Start began.
 type Child struct {
-	cmd     *exec.Cmd
-	jail    jail
-	skipped []error
+	cmd       *exec.Cmd
+	jail      jail
+	mechanism Mechanism
+	skipped   []error
 
 	ctx       context.Context
 	stopWatch func() bool // of the watch on ctx
 
 	pollStop, pollDone chan struct{}
 	lastSeen           model.Bytes // high-water mark; the poller's until pollDone is closed
-	parentPeak         model.Bytes // of the parent when the child called exec
+	inheritable        model.Bytes // the most of ru_maxrss that can be the parent's: exec keeps the peak of the memory it replaces
 
 	mu        sync.Mutex
 	reaping   bool // the child's number may be given to another process: it must not be signalled any more
@@ -53,18 +54,17 @@ func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Option
 	if err != nil {
 		return nil, err
 	}
+	counterError := counterError() // before the start: it takes a while on a machine of many cores
 	held.enter(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("confine: %w", err), held.remove())
 	}
 	c := &Child{
-		cmd: cmd, jail: held, skipped: skipped, ctx: ctx,
-		pollStop: make(chan struct{}), pollDone: make(chan struct{}),
+		cmd: cmd, jail: held, mechanism: held.describe().Mechanism, skipped: skipped, ctx: ctx,
+		pollStop: make(chan struct{}), pollDone: make(chan struct{}), inheritable: math.MaxInt64,
 	}
 	if self, err := probe.Live.Process(os.Getpid()); err == nil {
-		c.parentPeak = self.HighWater
-	} else {
-		c.parentPeak = math.MaxInt64
+		c.inheritable = self.HighWater + counterError
 	}
 	go c.poll()
 	c.stopWatch = context.AfterFunc(ctx, c.cancel)
@@ -72,7 +72,17 @@ func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Option
 }
 
 // Mechanism returns how the child is confined.
-func (c *Child) Mechanism() Mechanism { return c.jail.describe().Mechanism }
+func (c *Child) Mechanism() Mechanism { return c.mechanism }
+
+// counterError returns by how much the parent's high-water mark may be read too low, or what no child's can exceed if
+// that cannot be told.
+func counterError() model.Bytes {
+	machine, err := probe.Live.Machine()
+	if err != nil {
+		return math.MaxInt64 / 2
+	}
+	return machine.CounterError()
+}
 
 // prepare refuses what cannot be started, before a mechanism wraps the command and hides the reason, and gives the
 // command an absolute path and a process group.
@@ -212,7 +222,7 @@ func (c *Child) conclude(found tally) Outcome {
 	}
 	out.Killed = out.Signal == syscall.SIGKILL && found.limitKilled
 	out.MaxRSS = model.Bytes(state.SysUsage().(*syscall.Rusage).Maxrss) * model.KiB
-	if out.MaxRSS > c.parentPeak {
+	if out.MaxRSS > c.inheritable {
 		out.HighWater = out.MaxRSS
 	}
 	return out

@@ -50,12 +50,12 @@ type Outcome struct {
 	LimitBytes model.Bytes // as the kernel rounded it; 0 is no limit
 	LimitFile  string      // the file that held the limit; empty for the watchdog
 
-	PeakBytes model.Bytes // of the cgroup, page cache included; 0 without one
+	PeakBytes model.Bytes // of the cgroup, page cache included; it can pass the limit by a few pages; 0 without one
 	OOMKills  int64       // processes of the cgroup that the kernel killed for want of memory
 
-	// HighWater is the child's peak of resident memory since it called exec. It is exact when it exceeds the parent's
-	// own peak, and else the last value that polling every few milliseconds saw. It can pass a cgroup's limit by the
-	// pages of files, such as the program's, that are charged to the cgroup that read them first.
+	// HighWater is the child's peak of resident memory since it called exec: MaxRSS if that exceeds the parent's own
+	// peak (and probe.Machine.CounterError), and else the last value that polling every few milliseconds saw. It can
+	// pass a cgroup's limit by the pages of files, such as the program's, that are charged to who read them first.
 	HighWater model.Bytes
 	// MaxRSS is ru_maxrss. The child inherits it from its parent, so it is never below the parent's own peak.
 	MaxRSS model.Bytes

@@ -96,7 +96,7 @@ func TestAChildThatEatsMoreThanTheLimitIsKilledByIt(t *testing.T) {
 		if out.OOMKills < 1 {
 			t.Errorf("%d kills counted, want at least one", out.OOMKills)
 		}
-		if out.PeakBytes > limit || m == Cgroup && out.PeakBytes < limit-model.MiB {
+		if out.PeakBytes > limit+model.MiB || m == Cgroup && out.PeakBytes < limit-model.MiB {
 			t.Errorf("the cgroup's peak is %s, want the limit of %s", out.PeakBytes, limit)
 		}
 		return out

@@ -87,6 +87,11 @@ func TestTheMemoryCgroupIsFoundInEveryLayout(t *testing.T) {
 			},
 		},
 		{
+			name: "version 2 alone", root: plantFile(t, "755", "v2.txt"), pid: 755,
+			want: Cgroup{Version: 2, Path: "/prover", Visible: true},
+			dirs: []string{"/sys/fs/cgroup/prover", "/sys/fs/cgroup"},
+		},
+		{
 			name: "version 2, nested", root: plant(t, "7", nested), pid: 7,
 			want: Cgroup{Version: 2, Path: "/user.slice/user@1000.service/app.slice/run.scope", Visible: true},
 			dirs: []string{
@@ -193,6 +198,22 @@ func TestEveryLimitOnThePathIsListedWithItsFile(t *testing.T) {
 				t.Errorf("binding limit (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestTheLimitOfARealGroupOfVersion2Binds(t *testing.T) {
+	root := plantFile(t, "755", "v2.txt")
+	got, err := root.MemoryLimit(755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Limit{Bytes: model.GiB, Name: "cgroup /prover", File: root.path("sys/fs/cgroup/prover/memory.max")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("limit (-want +got):\n%s", diff)
+	}
+	group := Group{Version: 2, Dir: root.path("sys/fs/cgroup/prover")}
+	if counts, err := group.OOM(); err != nil || counts != (OOM{}) {
+		t.Errorf("counters are %+v, %v, want none", counts, err)
 	}
 }
 

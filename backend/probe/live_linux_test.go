@@ -28,7 +28,11 @@ func hold(t *testing.T, size model.Bytes) (give func()) {
 
 func TestThisProcessIsSeenToGrowAndItsPeakToBeReset(t *testing.T) {
 	const size = 64 * model.MiB
-	const slack = 4 * model.MiB // the kernel counts per processor
+	machine, err := Live.Machine()
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	slack := machine.CounterError()
 	before, err := Live.Process(os.Getpid())
 	if err != nil {
 		t.Skipf("NOT TESTED: %v", err)
@@ -43,7 +47,7 @@ func TestThisProcessIsSeenToGrowAndItsPeakToBeReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	give()
-	if grown := during.Anon - before.Anon; grown < size*9/10 || resident < size {
+	if grown := during.Anon - before.Anon; grown < size-slack || resident < size {
 		t.Errorf("grew by %s to %s, want %s", grown, resident, size)
 	}
 	if sum := during.Anon + during.File + during.Shmem; sum != during.Resident {
@@ -53,7 +57,7 @@ func TestThisProcessIsSeenToGrowAndItsPeakToBeReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if peak.HighWater < during.Resident-slack || peak.Resident > during.Resident-size/2 {
+	if peak.HighWater < during.Resident-slack || peak.Resident > during.Resident-size+slack {
 		t.Errorf("after it was given back: %+v", peak)
 	}
 	if err := Live.ResetHighWater(); errors.Is(err, fs.ErrPermission) {
@@ -65,7 +69,7 @@ func TestThisProcessIsSeenToGrowAndItsPeakToBeReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reset.HighWater > peak.HighWater-size/2 {
+	if reset.HighWater > peak.HighWater-size+2*slack {
 		t.Errorf("the mark is %s after the reset and was %s", reset.HighWater, peak.HighWater)
 	}
 }

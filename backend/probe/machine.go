@@ -3,6 +3,7 @@ package probe
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"headroom/model"
@@ -55,6 +56,14 @@ func (r Root) coresAllowed() (int, error) {
 	}
 	status, err := p.NewStatus()
 	return len(status.CpusAllowedList), err
+}
+
+// CounterError is how far the resident memory of a process, as the kernel counts it, can be off. Since Linux 6.2 each
+// processor keeps the last max(32, 2 a core) pages of each of three counters (percpu_counter_batch) to itself.
+// Process.HighWater is made from such counters, and before 6.16 so are the other amounts.
+func (m Machine) CounterError() model.Bytes {
+	pages := 3 * m.Cores * max(32, 2*m.Cores)
+	return model.Bytes(pages) * model.Bytes(os.Getpagesize())
 }
 
 // parseCPUInfo returns the first model name of /proc/cpuinfo and its number of processors.

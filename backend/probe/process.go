@@ -22,9 +22,8 @@ type Process struct {
 }
 
 // Process reads the resident memory of a process from its status file, whose counters the kernel keeps: the cost does
-// not grow with the process. Since Linux 6.2 the kernel counts per processor, so HighWater, and before 6.16 the other
-// amounts too, may be off by 32 pages, or by two pages a core if that is more, for each core. The error is ErrEnded for
-// a process without memory.
+// not grow with the process. How exact they are tells Machine.CounterError. The error is ErrEnded for a process without
+// memory.
 func (r Root) Process(pid int) (Process, error) {
 	file := r.path("proc", strconv.Itoa(pid), "status")
 	text, err := readText(file)

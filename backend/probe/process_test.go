@@ -118,6 +118,9 @@ func TestMachineIsDescribedWithoutItsName(t *testing.T) {
 	if text := got.String(); text != "AMD EPYC, 2 cores, 23.5 GiB RAM, Linux 6.18.44-fc-v657" {
 		t.Errorf("description is %q", text)
 	}
+	if e, pages := got.CounterError(), model.Bytes(3*2*32); e != pages*model.Bytes(os.Getpagesize()) {
+		t.Errorf("counters of two cores are off by %s, want %d pages", e, pages)
+	}
 	got.CPU, got.CoresAllowed = "", 1
 	if text := got.String(); text != "unknown processor, 1 of 2 cores, 23.5 GiB RAM, Linux 6.18.44-fc-v657" {
 		t.Errorf("description is %q", text)
