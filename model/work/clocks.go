@@ -20,6 +20,12 @@ const Forever model.Instant = math.MaxInt64
 
 const one = 1 << 32 // slowdown 1 in fixed point
 
+// The slowdowns that fixed point can hold with their inverses; others are taken for the nearer one.
+const (
+	leastSlowdown = 1.0 / (1 << 16)
+	mostSlowdown  = 1 << 30
+)
+
 // clock is the clock of work of one stage.
 type clock struct {
 	keys  tree  // the work on the clock at which each lane is done
@@ -77,7 +83,7 @@ type Clocks struct {
 	laws    *laws
 	clocks  [model.NumStages]clock
 	running [model.NumStages]int32
-	used    []model.Stage  // stages that ever ran, downstream first
+	used    []model.Stage  // stages that ever ran or that others slow down, downstream first
 	changed model.StageSet // stages whose number of runners changed since the last Settle
 }
 
@@ -86,6 +92,9 @@ func NewClocks(in profile.Interference) *Clocks {
 	c := &Clocks{laws: newLaws(in)}
 	for s := range c.clocks {
 		c.clocks[s] = clock{slow: one, speed: one, due: Forever}
+		if c.laws.depends[s] != 0 {
+			c.use(model.Stage(s)) // others may slow it down before it first runs
+		}
 	}
 	return c
 }
@@ -107,7 +116,7 @@ func (c *Clocks) count(s model.Stage, change int32) {
 	}
 }
 
-// use keeps the stages that ever ran in order, downstream first.
+// use adds a stage to those in use, which are in order, downstream first.
 func (c *Clocks) use(s model.Stage) {
 	for i, u := range c.used {
 		if u == s {
@@ -142,7 +151,8 @@ func (c *Clocks) Settle(now model.Instant) {
 }
 
 func (c *Clocks) setSpeed(k *clock, s model.Stage, now model.Instant) {
-	slow := uint64(math.Round(c.laws.slowdown(s, &c.running) * one))
+	slowdown := min(max(c.laws.slowdown(s, &c.running), leastSlowdown), mostSlowdown)
+	slow := uint64(math.Round(slowdown * one))
 	if slow == k.slow {
 		return
 	}

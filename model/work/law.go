@@ -17,7 +17,8 @@ type laws struct {
 	resources []resource
 }
 
-// law is a slowdown law as a table over the number of runners, and the slope with which it goes on.
+// law is a slowdown law as a table over the number of runners, and the slope with which it goes on: the last one
+// if it rises, else none, since a falling line would end at a negative slowdown.
 type law struct {
 	by    model.Stage
 	table []float64
@@ -64,6 +65,7 @@ func newLaw(s profile.Slowdown) law {
 			l.table = append(l.table, from.Factor.Value+l.slope*float64(n-from.N))
 		}
 	}
+	l.slope = max(l.slope, 0)
 	return l
 }
 
