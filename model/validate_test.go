@@ -171,9 +171,12 @@ func TestEachWrongPartOfACircuitIsOneFault(t *testing.T) {
 		{"k.log2_constraints is 9: from 10 to 20 for circuit mimc", Circuit{"mimc", 9, 64, 32}},
 		{"k.log2_constraints is 14: from 15 to 20 for circuit sha256", Circuit{"sha256", 14, 64, 32}},
 		{"k.log2_constraints is 21: from 15 to 20 for circuit sha256", Circuit{"sha256", 21, 64, 32}},
-		{"k.data is 0B: from 1B to 1024TiB", Circuit{"mimc", 13, 0, 32}},
-		{"k.leaf is -1B: from 1B to 1024TiB", Circuit{"mimc", 13, 64, -1}},
-		{"k.data is 65B: a whole number of leaves of 32B", Circuit{"mimc", 13, 65, 32}},
+		{"k.data is 0B: a whole number of leaves of 32B, at least two, at most 1TiB", Circuit{"mimc", 13, 0, 32}},
+		{"k.data is 65B: a whole number of leaves of 32B, at least two, at most 1TiB", Circuit{"mimc", 13, 65, 32}},
+		{"k.data is 32B: a whole number of leaves of 32B, at least two, at most 1TiB", Circuit{"mimc", 13, 32, 32}},
+		{"k.data is 2TiB: a whole number of leaves of 32B, at least two, at most 1TiB", Circuit{"mimc", 13, 2 * TiB, 32}},
+		{"k.leaf is -1B: from 32B to 1TiB", Circuit{"mimc", 13, 64, -1}},
+		{"k.leaf is 31B: from 32B to 1TiB", Circuit{"mimc", 13, 62, 31}},
 	} {
 		if err := c.circuit.Validate("k"); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

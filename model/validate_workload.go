@@ -93,7 +93,16 @@ func (a *Arrival) validate(f *Faults) {
 	}
 }
 
-// Limits of log2_constraints, by circuit family.
+// DefaultLeaf is the size of a leaf where a file gives a circuit none.
+const DefaultLeaf = 4 * KiB
+
+// The bounds of what a partition reads and hashes.
+const (
+	minLeaf Bytes = 32
+	maxData       = TiB
+)
+
+// familyLimits bounds log2_constraints, by circuit family.
 var familyLimits = []struct {
 	family          string
 	lowest, highest int
@@ -115,10 +124,11 @@ func (c *Circuit) Validate(key string) error {
 	if !known {
 		f.Add(key+".circuit", "is %q: one of mimc, sha256", c.Family)
 	}
-	f.Size(key+".data", c.Data, 1)
-	f.Size(key+".leaf", c.Leaf, 1)
-	if c.Leaf > 0 && c.Data > 0 && c.Data%c.Leaf != 0 {
-		f.Add(key+".data", "is %s: a whole number of leaves of %s", c.Data, c.Leaf)
+	switch {
+	case c.Leaf < minLeaf || c.Leaf > maxData:
+		f.Add(key+".leaf", "is %s: from %s to %s", c.Leaf, minLeaf, maxData)
+	case c.Data < 2*c.Leaf || c.Data > maxData || c.Data%c.Leaf != 0:
+		f.Add(key+".data", "is %s: a whole number of leaves of %s, at least two, at most %s", c.Data, c.Leaf, maxData)
 	}
 	return f.Err()
 }

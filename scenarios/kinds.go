@@ -9,6 +9,7 @@ import (
 
 	"headroom/model"
 	"headroom/model/profile"
+	"headroom/model/strict"
 )
 
 // Kind is a kind of job that a scenario or its profile defines.
@@ -20,11 +21,23 @@ type Kind struct {
 }
 
 // kind is a kind as a scenario writes it. What it leaves out is the profile's.
-type kind struct {
+type kind written
+
+// written is a kind without a way of its own to be read.
+type written struct {
 	model.Circuit
 	Partitions   *int   `yaml:"partitions"`
 	Priority     *int   `yaml:"priority"`
 	AcquireOrder string `yaml:"acquire_order"`
+}
+
+// UnmarshalNode reads the map of a kind. A circuit without a leaf has the default one.
+func (k *kind) UnmarshalNode(n *strict.Node) error {
+	err := n.Decode((*written)(k))
+	if n.Field("circuit") != nil && n.Field("leaf") == nil {
+		k.Leaf = model.DefaultLeaf
+	}
+	return err
 }
 
 // resolveKinds returns the kinds of the file and the profile, sorted by name, and notes what is wrong with the

@@ -146,7 +146,7 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 		},
 	}
 	if rapid.Bool().Draw(t, "circuit") {
-		leaf := model.Bytes(rapid.IntRange(1, 1<<20).Draw(t, "leaf"))
+		leaf := model.Bytes(rapid.IntRange(32, 1<<20).Draw(t, "leaf"))
 		k.Circuit = &model.Circuit{Family: "mimc", Log2Constraints: 13, Leaf: leaf, Data: leaf * 8}
 	}
 	for _, s := range []model.Stage{model.Synth, model.Kernel, stages.Draw(t, "stage")} {

@@ -198,13 +198,13 @@ func amount(f *model.Faults, key string, q Quantity[model.Bytes]) {
 
 // ratio notes a fault unless the quantity is a number from lowest to a million and its interval is right.
 func ratio(f *model.Faults, key string, q Quantity[float64], lowest float64) {
-	const highest = 1e6
+	const highest = 1_000_000
 	if !(q.Value >= lowest && q.Value <= highest) {
 		bound := "from 0"
 		if lowest > 0 {
 			bound = "above 0"
 		}
-		f.Add(key, "is %v: a number %s, at most %v", q.Value, bound, highest)
+		f.Add(key, "is %v: a number %s, at most %d", q.Value, bound, highest)
 	}
 	interval(f, key, q)
 }

@@ -51,7 +51,7 @@ func (p place) excerpt() string {
 	const before, width = 60, 100
 	line := []rune(p.source.lines[p.line-1])
 	at := min(max(p.column-1, 0), len(line))
-	from := max(at-before, 0)
+	from := max(min(at-before, len(line)-width), 0)
 	shown := line[from:min(from+width, len(line))]
 	indent := strings.Map(func(r rune) rune {
 		if r == '\t' {

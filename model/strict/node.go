@@ -90,8 +90,8 @@ func (n *Node) name() string {
 	return n.Path
 }
 
-// Locate gives each fault of a validation its place in the document: that of the value at its key, or of the
-// nearest value around it. Other errors are returned as they are.
+// Locate gives each fault of a validation its place in the document: that of the scalar at its key, or else of
+// the key itself, or of the nearest key around it. Other errors are returned as they are.
 func (n *Node) Locate(err error) error {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
@@ -111,8 +111,10 @@ func (n *Node) nearest(path string) place {
 	best, length := n.place, -1
 	n.walk(n.place, func(v *Node, key place) {
 		switch {
-		case v.Path == path:
+		case v.Path == path && v.Kind == Scalar:
 			best, length = v.place, len(path)
+		case v.Path == path:
+			best, length = key, len(path)
 		case len(v.Path) > length && strings.HasPrefix(path, v.Path) && strings.ContainsRune(".[", rune(path[len(v.Path)])):
 			best, length = key, len(v.Path)
 		}
