@@ -45,7 +45,7 @@ type Child struct {
 //
 // The child gets a process group of its own, so signals of the terminal do not reach it; when ctx ends, the whole
 // group is killed. Start may change the command's Path, Args, Env and SysProcAttr. Wait must be called in every case:
-// it also removes the cgroup.
+// it also removes the cgroup. If the parent itself is killed, the child and its cgroup stay.
 func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Options) (*Child, error) {
 	if err := prepare(ctx, cmd, limit); err != nil {
 		return nil, fmt.Errorf("confine: %w", err)
@@ -74,8 +74,8 @@ func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Option
 // Mechanism returns how the child is confined.
 func (c *Child) Mechanism() Mechanism { return c.mechanism }
 
-// counterError returns by how much the parent's high-water mark may be read too low, or what no child's can exceed if
-// that cannot be told.
+// counterError returns by how much the parent's high-water mark may be read too low. If that cannot be told it is more
+// than any machine has, so that no ru_maxrss passes for the child's own.
 func counterError() model.Bytes {
 	machine, err := probe.Live.Machine()
 	if err != nil {
