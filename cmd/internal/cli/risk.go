@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"headroom/cmd/internal/render"
+	"headroom/scenarios"
+	"headroom/sim"
+)
+
+// riskFlags are the flags of risk.
+type riskFlags struct {
+	question
+	replications int
+	bound        float64
+}
+
+// maxReplications keeps the time that risk takes within reason.
+const maxReplications = 1_000_000
+
+const riskLong = `risk runs many replications of a scenario, each with numbers drawn from the intervals of its
+profile and with its own draws of work, and gives the probability of running out of memory with
+its exact 95 % interval, and the quantiles of the peak.
+
+The verdict is fits if the upper end of the interval is at most --bound, oom if the lower end is
+at least one half, stall if a replication stalls, and else risk. The exit code is 3 on oom and
+stall; risk, which is neither, exits with 0. Replication r of headroom risk --seed s is headroom
+simulate --seed s --replication r.`
+
+// risk returns the command that replicates a scenario.
+func (a *app) risk() *cobra.Command {
+	var f riskFlags
+	c := &cobra.Command{
+		Use:   "risk SCENARIO",
+		Short: "Give the probability of running out of memory, and the distribution of the peak",
+		Long:  riskLong,
+		Args:  exactly("SCENARIO"),
+		RunE: a.entry(func(ctx context.Context, args []string) error {
+			return a.runRisk(ctx, &f, args[0])
+		}),
+	}
+	f.flags(c)
+	c.Flags().IntVar(&f.replications, "replications", 400, "number of replications")
+	c.Flags().Float64Var(&f.bound, "bound", 0.01, "largest probability of running out of memory that fits")
+	return c
+}
+
+func (f *riskFlags) validate() error {
+	switch {
+	case f.replications < 1 || f.replications > maxReplications:
+		return fmt.Errorf("--replications is %d: from 1 to %d", f.replications, maxReplications)
+	case !(f.bound > 0 && f.bound < 1):
+		return fmt.Errorf("--bound is %v: a probability above 0 and below 1", f.bound)
+	}
+	return nil
+}
+
+func (a *app) runRisk(ctx context.Context, f *riskFlags, name string) error {
+	if err := f.validate(); err != nil {
+		return refuse(err)
+	}
+	variants, err := f.variants(name)
+	if err != nil {
+		return a.refused(err, func(r render.Run) any { return render.Risk{Run: r} })
+	}
+	list, err := a.assess(ctx, f, variants)
+	if err != nil {
+		return err
+	}
+	if len(list) > 1 {
+		return a.show(render.NewRisks(list), func(t render.Text) { t.Risks(list) })
+	}
+	one := &list[0]
+	out := one.Risk()
+	out.Schema, out.Settings = render.Schema, nil
+	if err := a.show(out, func(t render.Text) { t.Risk(one.Report, one.Warnings) }); err != nil {
+		return err
+	}
+	return exitOn(one.Report.Verdict)
+}
+
+// assess replicates every variant.
+func (a *app) assess(ctx context.Context, f *riskFlags, variants []scenarios.Variant) ([]render.Assessment, error) {
+	bar := a.progress("replicating", f.replications*len(variants))
+	defer bar.close()
+	list := make([]render.Assessment, len(variants))
+	for i, v := range variants {
+		p := plan(v.Scenario)
+		report, err := await(ctx, func() (*sim.RiskReport, error) {
+			return sim.AssessRisk(p, f.replications, f.bound, bar.step)
+		})
+		if err != nil {
+			return nil, err
+		}
+		list[i] = render.Assessment{Settings: v.Settings, Report: report, Warnings: planWarnings(&p)}
+	}
+	return list, nil
+}

@@ -1,0 +1,194 @@
+// Package cli is the commands of headroom, one file each: a command parses its flags, calls the libraries, and
+// renders what they return. Results go to standard output, everything else to standard error.
+//
+// Open root.go first: it has what the commands share. A new command is a method of app that returns a
+// cobra.Command whose RunE is app.entry, and a line in app.root.
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"headroom/cmd/internal/render"
+)
+
+// The exit codes of headroom.
+const (
+	OK         = 0
+	Failure    = 1 // an error that is no other code's
+	Usage      = 2 // a command that makes no sense, or refused input
+	Broken     = 3 // a limit is, or is predicted to be, broken
+	Unfit      = 4 // the profile is not good enough
+	Infeasible = 5 // no configuration does what is asked
+)
+
+// ExitError ends a command with an exit code. Err is nil when the result that was printed says it all.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+// Error returns the message, or the code if there is none.
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the error that ended the command.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// refuse returns an error that ends a command with Usage.
+func refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ExitError{Code: Usage, Err: err}
+}
+
+// app is one call of headroom: the shared flags and where output goes.
+type app struct {
+	stdout, stderr io.Writer
+	json, quiet    bool
+	entered        bool // a command has begun; what went wrong before was its flags or arguments
+}
+
+// Run executes the command that args, without the program's name, ask for and returns its exit code. Ending ctx
+// interrupts it.
+func Run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
+	a := &app{stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(append([]string{}, args...))
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return OK
+	}
+	code := Failure
+	var exit *ExitError
+	switch {
+	case errors.As(err, &exit):
+		code, err = exit.Code, exit.Err
+	case !a.entered:
+		code = Usage
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "headroom: %s\n", strings.TrimSpace(err.Error()))
+	}
+	return code
+}
+
+// root returns the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "headroom",
+		Short:         "Predict the memory and the speed of a GPU prover's pipeline before it runs",
+		Long:          rootLong,
+		Args:          a.knownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.RunE = a.entry(func(context.Context, []string) error {
+		return refuse(errors.New("which command? headroom help lists them"))
+	})
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return refuse(fmt.Errorf("%w (%s --help lists the flags)", err, c.CommandPath()))
+	})
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show no progress")
+	root.AddCommand(a.simulate(), a.risk(), a.scenarios(), a.check(), a.record(), a.demo(), a.child())
+	return root
+}
+
+const rootLong = `headroom simulates the pipeline of a GPU prover: whether a configuration runs out of
+memory on a machine, how fast it is, and why.
+
+Exit codes: 0 ok, 1 error, 2 usage or refused input, 3 a limit is broken (oom, stall),
+4 the profile is not good enough, 5 nothing is feasible. A table over ranges exits with 0.`
+
+// knownCommand refuses what is the name of no command.
+func (a *app) knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	hint := "headroom help lists the commands"
+	if near := closest(args[0], names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("unknown command %q: %s", args[0], hint)
+}
+
+// exactly accepts just the arguments that are named.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return fmt.Errorf("%s takes %s, and was given %q", c.CommandPath(), cmp.Or(strings.Join(names, " "), "no arguments"), args)
+	}
+}
+
+// entry wraps what a command does, so that errors from here on are not taken for wrong usage.
+func (a *app) entry(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		a.entered = true
+		return run(c.Context(), args)
+	}
+}
+
+// print writes a result to standard output at once, so that an error leaves nothing half-written there.
+func (a *app) print(result func(render.Text) error) error {
+	var buffer bytes.Buffer
+	if err := result(render.Text{W: &buffer, Color: a.colors()}); err != nil {
+		return err
+	}
+	if _, err := a.stdout.Write(buffer.Bytes()); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// show prints a result as JSON if that was asked for, else as text.
+func (a *app) show(json any, text func(render.Text)) error {
+	return a.print(func(t render.Text) error {
+		if a.json {
+			return render.JSON(t.W, json)
+		}
+		text(t)
+		return nil
+	})
+}
+
+// await returns what f returns. If ctx ends first it returns an error, and f goes on unheard until the program ends.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var zero T
+		return zero, errors.New("interrupted")
+	}
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"headroom/model"
+	"headroom/model/trace"
+	"headroom/sim"
+)
+
+// traceFile writes the trace of a simulated run. The file gets its name when the trace is complete.
+type traceFile struct {
+	path, partial string // equal if the path is no regular file, such as a pipe
+	plan          *sim.Plan
+	out           *trace.Writer
+	core          *model.Core // steps along, for the states
+	effects       []model.Effect
+	err           error
+}
+
+// createTrace begins the trace of a run of the plan.
+func createTrace(path string, p *sim.Plan) (*traceFile, error) {
+	header := traceHeader(p)
+	core, err := model.NewCore(p.Config, header.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	t := &traceFile{path: path, partial: path, plan: p, core: core}
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		t.partial = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
+	}
+	t.out, err = trace.Create(t.partial, header)
+	return t, err
+}
+
+// traceHeader says what is simulated.
+func traceHeader(p *sim.Plan) *trace.Header {
+	h := &trace.Header{
+		Tool:    Version(),
+		Machine: trace.Machine{Cores: p.Machine.Cores, RAM: p.Machine.RAM},
+		Clock:   trace.Virtual,
+		Config:  p.Config, Workload: p.Workload,
+		ProfileHash: p.Profile.Hash(),
+		Seed:        p.Seed, Replication: p.Replication,
+		LimitBytes: p.Machine.HostLimit().Bytes,
+	}
+	for _, share := range p.Workload.Shares {
+		k := p.Profile.Kind(share.Kind)
+		h.Kinds = append(h.Kinds, k.Model())
+		if k.Circuit != nil {
+			if h.Circuits == nil {
+				h.Circuits = map[string]model.Circuit{}
+			}
+			h.Circuits[k.Name] = *k.Circuit
+		}
+	}
+	return h
+}
+
+// step writes a step of the run; the first error is kept for finish.
+func (t *traceFile) step(r *model.Record) {
+	if t.err != nil {
+		return
+	}
+	if t.effects, t.err = t.core.Step(r.Input, t.effects[:0]); t.err == nil {
+		t.err = t.out.Step(r, trace.StateOf(t.core, &t.plan.Config, len(t.plan.Workload.Shares)))
+	}
+}
+
+// finish writes the end and gives the file its name.
+func (t *traceFile) finish(r *sim.Result) error {
+	end := trace.End{Outcome: trace.Finished, JobsDone: r.JobsDone, MakespanNs: r.Makespan, PeakBytes: r.Peak}
+	switch {
+	case r.Verdict == sim.OOM && !t.plan.IgnoreLimit:
+		end.Outcome = trace.OOM
+	case r.Verdict == sim.Stall:
+		end.Outcome, end.Error = trace.Broken, r.Reason
+	}
+	if t.err == nil {
+		t.err = t.out.End(end)
+	}
+	err := errors.Join(t.err, t.out.Close())
+	if err == nil && t.partial != t.path {
+		err = os.Rename(t.partial, t.path)
+	}
+	if err != nil {
+		return fmt.Errorf("--trace %s: %w", t.path, err)
+	}
+	return nil
+}
+
+// discard removes what is left of a trace that was not finished.
+func (t *traceFile) discard() {
+	if t.partial != t.path {
+		os.Remove(t.partial)
+	}
+}
+
+// Version names the program and its version, as traces have it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return "headroom " + info.Main.Version
+	}
+	return "headroom (devel)"
+}

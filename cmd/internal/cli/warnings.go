@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/sim"
+)
+
+// planWarnings returns what a reader of a prediction should know of the plan behind it.
+func planWarnings(p *sim.Plan) []string {
+	return append(configWarnings(p), assumedWarning(p)...)
+}
+
+// configWarnings returns settings that are allowed and do not do what they seem to.
+func configWarnings(p *sim.Plan) []string {
+	var list []string
+	warn := func(is bool, format string, args ...any) {
+		if is {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	c, m := &p.Config, &p.Machine
+	partitions := mostPartitions(p)
+	warn(m.HostLimit().Bytes == 0, "the machine names no limit of memory, so that everything fits")
+	warn(len(m.NUMA) > 0 || m.Shm > 0 || m.Memlock > 0, "machine.numa, machine.shm and machine.memlock do not enter the limit in this version")
+	warn(c.Admission.Permits == model.Unbounded && c.Admission.Release != model.AfterSend,
+		"config.admission.release is %s, which means nothing without config.admission.permits", c.Admission.Release)
+	warn(c.Admission.Permits != model.Unbounded && c.Admission.Release == model.AfterSynthesis,
+		"config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send")
+	warn(c.Admission.Permits != model.Unbounded && c.JobsInFlight != model.Unbounded && int64(c.Admission.Permits) > int64(c.JobsInFlight)*int64(partitions),
+		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %d partitions be there", c.Admission.Permits, c.JobsInFlight, int64(c.JobsInFlight)*int64(partitions))
+	warn(c.ChannelCapacity() == model.Unbounded && c.Admission.Release == model.AfterSend && c.Admission.Permits != model.Unbounded,
+		"config.channel.capacity is unbounded: with release after_send permits do not limit the partitions that wait in the channel")
+	warn(c.GPU.Lock == model.LockCall && c.GPU.WorkersPerDevice > 1,
+		"config.gpu.lock is call: of the %s workers of a device one works at a time, the others hold a partition and wait", c.GPU.WorkersPerDevice)
+	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s: %d of the machine's %d GPUs are idle", c.GPU.Devices, len(m.GPUs)-int(c.GPU.Devices), len(m.GPUs))
+	return list
+}
+
+// mostPartitions returns the partitions of the workload's largest job.
+func mostPartitions(p *sim.Plan) int {
+	most := 0
+	for _, share := range p.Workload.Shares {
+		most = max(most, p.Profile.Kind(share.Kind).Partitions)
+	}
+	return most
+}
+
+// assumedWarning returns one warning that names the numbers of the profile which nobody measured, or none.
+func assumedWarning(p *sim.Plan) []string {
+	var a assumed
+	a.note("baseline", p.Profile.Baseline.Source)
+	for _, s := range p.Profile.Interference.Slowdowns {
+		for _, point := range s.Points {
+			a.note(fmt.Sprintf("slowdown of %s by %d %s", s.Stage, point.N, s.By), point.Factor.Source)
+		}
+	}
+	for _, r := range p.Profile.Interference.Resources {
+		a.note("capacity of "+r.Name, r.Capacity.Source)
+		for s := model.Parse; s < model.NumStages; s++ {
+			a.note(fmt.Sprintf("%s of %s", r.Name, s), r.Demand[s].Source)
+		}
+	}
+	for _, share := range p.Workload.Shares {
+		a.kind(p.Profile.Kind(share.Kind))
+	}
+	if len(a.names) == 0 {
+		return nil
+	}
+	const most = 8
+	shown, more := a.names, ""
+	if len(shown) > most {
+		shown, more = shown[:most], fmt.Sprintf(" and %d more", len(a.names)-most)
+	}
+	return []string{fmt.Sprintf("profile %s: %d numbers are assumed, not measured: %s%s", p.Profile.Name, len(a.names), strings.Join(shown, ", "), more)}
+}
+
+// assumed collects the names of assumed numbers.
+type assumed struct{ names []string }
+
+func (a *assumed) note(name string, from profile.Source) {
+	if from == profile.Assumed {
+		a.names = append(a.names, name)
+	}
+}
+
+func (a *assumed) kind(k *profile.Kind) {
+	for s := model.Parse; s < model.NumStages; s++ {
+		w := k.Work[s]
+		a.note(fmt.Sprintf("%s %s", k.Name, s), w.Mean.Source)
+		a.note(fmt.Sprintf("%s %s cv", k.Name, s), w.CV.Source)
+		a.note(fmt.Sprintf("%s %s job_cv", k.Name, s), w.JobCV.Source)
+	}
+	f := &k.Footprint
+	a.note(k.Name+" parse bytes", f.Parse.Source)
+	a.note(k.Name+" vectors", f.Vectors.Source)
+	a.note(k.Name+" assignment", f.Assignment.Source)
+	a.note(k.Name+" call", f.Call.Source)
+	for s := model.Parse; s < model.NumStages; s++ {
+		for _, point := range f.During[s] {
+			a.note(fmt.Sprintf("%s bytes during %s", k.Name, s), point.Bytes.Source)
+		}
+	}
+}
+
+// quick is how many replications a single run is compared with, and quickMost the most partitions that these may
+// have together: a few seconds of work.
+const (
+	quick     = 20
+	quickMost = 10_000_000
+)
+
+// quickReplications returns a warning if replications do not come to the verdict of the run.
+func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Result) ([]string, error) {
+	if all := int64(p.Workload.Jobs()) * int64(mostPartitions(p)) * quick; all > quickMost {
+		return []string{fmt.Sprintf("%d quick replications were left out, since the run is long: headroom risk says how sure the verdict is", quick)}, nil
+	}
+	bar := a.progress("replicating", quick)
+	defer bar.close()
+	runs, err := await(ctx, func() ([]*sim.Result, error) { return sim.Replicate(*p, 1, quick, bar.step) })
+	if err != nil {
+		return nil, err
+	}
+	count := map[sim.Verdict]int{}
+	for _, r := range runs {
+		count[r.Verdict]++
+	}
+	if count[result.Verdict] == quick {
+		return nil, nil
+	}
+	var parts []string
+	for _, v := range []sim.Verdict{sim.OOM, sim.Stall, sim.Fits} {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		}
+	}
+	return []string{fmt.Sprintf("%d quick replications do not agree on the verdict: %s; headroom risk gives the probability", quick, strings.Join(parts, ", "))}, nil
+}

@@ -1,0 +1,115 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"headroom/model"
+	"headroom/sim"
+)
+
+// Text prints results for people. It does not look at errors of its writer, which is to be a buffer.
+type Text struct {
+	W     io.Writer
+	Color bool // mark verdicts with the colours of a terminal
+}
+
+var verdictColors = map[sim.Verdict]text.Color{
+	sim.Fits: text.FgGreen, sim.OOM: text.FgRed, sim.Stall: text.FgRed, sim.Refuse: text.FgRed, sim.Risk: text.FgYellow,
+}
+
+// verdict returns the word, coloured if asked for.
+func (t Text) verdict(v sim.Verdict) string {
+	if !t.Color {
+		return string(v)
+	}
+	return text.Colors{text.Bold, verdictColors[v]}.EscapeSeq() + string(v) + text.Reset.EscapeSeq()
+}
+
+// Run prints one run.
+func (t Text) Run(r *sim.Result, warnings []string) {
+	fmt.Fprintf(t.W, "%s: %s\n\n", t.verdict(r.Verdict), r.Reason)
+	fmt.Fprintf(t.W, "peak of %s at %s:\n", r.Peak.Short(), seconds(r.PeakAt.Seconds()))
+	t.owners(r)
+	fmt.Fprintln(t.W)
+	t.facts([][2]string{
+		{"limit", limit(r.Limit)},
+		{"seconds per job", seconds(r.SecondsPerJob)},
+		{"makespan", seconds(r.Makespan.Seconds())},
+		{"jobs done", fmt.Sprint(r.JobsDone)},
+		{"bottleneck", bottleneck(r)},
+		{"structural bound", bound(r)},
+	})
+	t.Warnings(warnings)
+}
+
+// owners prints who holds the peak.
+func (t Text) owners(r *sim.Result) {
+	table := newTable([]string{"owner"}, "owner", "count", "bytes", "share")
+	for _, h := range r.AtPeak {
+		count := none
+		if h.Count != 0 {
+			count = fmt.Sprint(h.Count)
+		}
+		table.AppendRow([]any{h.Owner, count, h.Bytes.Short(), percent(float64(h.Bytes) / float64(r.Peak))})
+	}
+	fmt.Fprintln(t.W, table.Render())
+}
+
+// facts prints names and values in two columns.
+func (t Text) facts(list [][2]string) {
+	width := 0
+	for _, f := range list {
+		width = max(width, len(f[0]))
+	}
+	for _, f := range list {
+		fmt.Fprintf(t.W, "%-*s  %s\n", width, f[0], f[1])
+	}
+}
+
+// Warnings prints warnings after a result; without any it prints nothing.
+func (t Text) Warnings(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(t.W, "\nwarnings:\n")
+	for _, w := range list {
+		fmt.Fprintf(t.W, "- %s\n", w)
+	}
+}
+
+func limit(l model.Limit) string {
+	if l.Bytes == 0 {
+		return "none: the machine names no limit"
+	}
+	return fmt.Sprintf("%s (%s)", l.Bytes.Short(), l.Name)
+}
+
+// bottleneck names the busiest station and says how busy each was whose capacity is limited.
+func bottleneck(r *sim.Result) string {
+	u := &r.Utilization
+	var busy []string
+	for _, station := range []struct {
+		name string
+		part float64
+	}{{"synth", u.Synth}, {"gpu", u.GPU}, {"finish", u.Finish}, {"waiting for jobs in flight", u.Starved}} {
+		if !math.IsNaN(station.part) {
+			busy = append(busy, station.name+" "+percent(station.part))
+		}
+	}
+	if len(busy) == 0 {
+		return none // nothing happened
+	}
+	return fmt.Sprintf("%s (busy: %s)", r.Bottleneck, strings.Join(busy, ", "))
+}
+
+func bound(r *sim.Result) string {
+	if r.Bound.Partitions == 0 {
+		return r.Bound.Formula
+	}
+	return fmt.Sprintf("%s in %d partitions: %s", r.BoundBytes.Short(), r.Bound.Partitions, r.Bound.Formula)
+}
