@@ -1,0 +1,170 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/trace"
+	"headroom/sim"
+)
+
+// Metric is a predicted number beside the measured one.
+type Metric struct {
+	Name      string  `json:"name"` // ends in its unit
+	Predicted Band    `json:"predicted"`
+	Measured  float64 `json:"measured"`
+	Error     float64 `json:"error"`  // predicted median over measured, minus one
+	Inside    bool    `json:"inside"` // the measured number lies in the predicted band
+}
+
+// Comparison holds a trace against what a profile predicts of its configuration.
+type Comparison struct {
+	Profile      string        `json:"profile"`
+	Replications int           `json:"replications"`
+	Verdict      sim.Verdict   `json:"verdict"` // predicted
+	Outcome      trace.Outcome `json:"outcome"` // measured; empty: the trace was cut off
+	// VerdictRight tells whether the run came out as predicted; a verdict of risk is right either way.
+	VerdictRight bool     `json:"verdict_right"`
+	Metrics      []Metric `json:"metrics"`
+	Warnings     []string `json:"warnings"`
+}
+
+// Metric returns the metric of that name, or nil.
+func (c *Comparison) Metric(name string) *Metric {
+	i := slices.IndexFunc(c.Metrics, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Metrics[i]
+}
+
+// The names of metrics; besides them there is busy_STAGE_s for each stage.
+const (
+	PeakBytes     = "peak_bytes"
+	AboveBaseline = "peak_above_baseline_bytes"
+	SecondsPerJob = "seconds_per_job"
+	MakespanS     = "makespan_s"
+)
+
+// Compare predicts the run that a trace is of, from that many replications, and holds the trace against it. Of a run
+// that did not finish only the verdict and what its stages took are compared.
+func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison, error) {
+	for _, k := range t.Header.Kinds {
+		if err := sameKind(p, &k, t.Header.Circuits); err != nil {
+			return nil, err
+		}
+	}
+	predicted, err := Predict(planOf(p, &t.Header), replications)
+	if err != nil {
+		return nil, err
+	}
+	h, err := newHistory("the trace", t, make([]int, len(t.Header.Kinds)))
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Profile: p.Name, Replications: replications, Verdict: predicted.Verdict, Warnings: slices.Clone(t.Warnings)}
+	if t.End != nil {
+		c.Outcome = t.End.Outcome
+	}
+	c.judge()
+	c.measure(predicted, h)
+	return c, nil
+}
+
+// sameKind reports how the profile's kind differs from the trace's.
+func sameKind(p *profile.Profile, k *model.Kind, circuits map[string]model.Circuit) error {
+	known := p.Kind(k.Name)
+	if known == nil {
+		return fmt.Errorf("calibrate: the trace has jobs of kind %q, which profile %q does not have", k.Name, p.Name)
+	}
+	var faults []error
+	if m := known.Model(); m.Partitions != k.Partitions || m.Stages != k.Stages {
+		faults = append(faults, fmt.Errorf("calibrate: kind %q has %d partitions and stages %s in the trace, %d and %s in profile %q", k.Name, k.Partitions, k.Stages, m.Partitions, m.Stages, p.Name))
+	}
+	if c, there := circuits[k.Name]; there && known.Circuit != nil && c != *known.Circuit {
+		faults = append(faults, fmt.Errorf("calibrate: kind %q proves circuit %+v in the trace, %+v in profile %q", k.Name, c, *known.Circuit, p.Name))
+	}
+	return errors.Join(faults...)
+}
+
+// planOf returns the plan of the run that a trace is of.
+func planOf(p *profile.Profile, h *trace.Header) sim.Plan {
+	return sim.Plan{
+		Machine: model.Machine{RAM: h.Machine.RAM, Cores: h.Machine.Cores, CgroupLimit: h.LimitBytes},
+		Config:  h.Config, Workload: h.Workload, Profile: p, Seed: 1,
+	}
+}
+
+func (c *Comparison) judge() {
+	died := c.Outcome == trace.OOM || c.Outcome == trace.Killed
+	switch c.Verdict {
+	case sim.Fits:
+		c.VerdictRight = c.Outcome == trace.Finished
+	case sim.OOM:
+		c.VerdictRight = died
+	case sim.Risk:
+		c.VerdictRight = died || c.Outcome == trace.Finished
+	}
+}
+
+// measure adds the metrics that the trace has.
+func (c *Comparison) measure(p *Prediction, h *history) {
+	add := func(name string, predicted Band, measured float64) {
+		if measured <= 0 {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was not measured", name))
+			return
+		}
+		c.Metrics = append(c.Metrics, Metric{
+			Name: name, Predicted: predicted, Measured: measured, Error: predicted.Median/measured - 1,
+			Inside: predicted.Low <= measured && measured <= predicted.High,
+		})
+	}
+	if c.Outcome == trace.Finished {
+		peak, above := h.peak()
+		add(PeakBytes, p.Peak, float64(peak))
+		add(AboveBaseline, p.AboveBaseline, float64(above))
+		add(SecondsPerJob, p.SecondsPerJob, h.secondsPerJob())
+		add(MakespanS, p.Makespan, h.trace.End.MakespanNs.Seconds())
+	}
+	var spent [model.NumStages]model.Span
+	var runs [model.NumStages]int
+	for i := range h.busy {
+		if b := &h.busy[i]; b.ended {
+			spent[b.stage] += b.end.Sub(b.begin)
+			runs[b.stage]++
+		}
+	}
+	for s := model.Parse; s < model.NumStages; s++ {
+		if runs[s] > 0 {
+			add("busy_"+s.String()+"_s", p.busy[s], spent[s].Seconds()/float64(runs[s]))
+		}
+	}
+}
+
+// peak returns the most bytes that were resident: the kernel's high-water mark, else the highest sample, else that
+// of a simulation. above is what of it was above the baseline; 0 without a reading of that.
+func (h *history) peak() (peak, above model.Bytes) {
+	if end := h.trace.End; end != nil {
+		peak = max(end.VmHWMBytes, end.PeakBytes)
+	}
+	if peak == 0 {
+		for i := range h.trace.Samples {
+			peak = max(peak, h.trace.Samples[i].RSSBytes)
+		}
+	}
+	if h.trace.Baseline != nil && peak > 0 {
+		above = peak - h.trace.Baseline.RSSBytes
+	}
+	return peak, above
+}
+
+// secondsPerJob is the makespan over the jobs done; 0 if none was done or the trace has no end.
+func (h *history) secondsPerJob() float64 {
+	if h.trace.End == nil || h.jobsDone == 0 {
+		return 0
+	}
+	return h.trace.End.MakespanNs.Seconds() / float64(h.jobsDone)
+}

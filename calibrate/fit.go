@@ -1,0 +1,246 @@
+package calibrate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/trace"
+)
+
+// Options says what Fit cannot read from the traces.
+type Options struct {
+	Name string // of the profile
+	// Sources says where each trace came from; nil: a trace is known by the hash of what it holds.
+	Sources []Source
+}
+
+// Source is the file of a trace.
+type Source struct {
+	Path   string
+	SHA256 string // in hexadecimal digits; empty: of what the trace holds, not of the file
+}
+
+// Report is what Fit has to say about a profile besides the profile.
+type Report struct {
+	// Good tells whether the profile predicts each trace, when that was left out, to within Tolerance: the median
+	// error both of the peak above the baseline and of seconds per job. With one trace it cannot be told and is false.
+	Good bool `json:"good"`
+	// Record says what to record so that the profile becomes good, or better.
+	Record       []string    `json:"record"`
+	Warnings     []string    `json:"warnings"`
+	Interference []Candidate `json:"interference"` // the forms that were tried, in that order
+	// Retention is what stayed resident above the baseline when everything had been freed, in bytes: the median over
+	// the traces that were watched for long enough, or less than 0 if none was.
+	Retention model.Bytes `json:"retention_bytes"`
+	// Noise is the robust standard deviation of a sample of resident memory about what the footprints say.
+	Noise   model.Bytes `json:"sample_noise_bytes"`
+	Samples int         `json:"samples"` // that the footprints were fitted to
+}
+
+// Tolerance is the error of a prediction that is still good, as a part of what was measured.
+const Tolerance = 0.05
+
+// Fit calibrates a profile from traces that were recorded of the same kinds on the same machine, best of several
+// configurations. The result does not depend on the order of the traces. It is an error if a trace does not fit the
+// others, has no samples of memory or no baseline, or if there are too few jobs to tell how they vary.
+func Fit(traces []*trace.Trace, o Options) (*profile.Profile, *Report, error) {
+	in, err := newInputs(traces, o.Sources)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := in.fit(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := f.profile(o.Name)
+	r := &Report{
+		Warnings: in.warnings, Interference: f.candidates,
+		Retention: in.retention(), Noise: model.Bytes(f.memory.sigma), Samples: f.memory.readings,
+	}
+	if err := in.judge(p, f, r); err != nil {
+		return nil, nil, err
+	}
+	f.explain(p, r)
+	if err := p.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("calibrate: %w", err)
+	}
+	return p, r, nil
+}
+
+// fitted is what the histories come to.
+type fitted struct {
+	inputs     *inputs // those that were used
+	evidence   *evidence
+	chosen     *tried
+	candidates []Candidate
+	laws       map[key]profile.Work
+	errors     []float64 // of the numbers of the interference
+	memory     *estimate
+	dropped    int // samples
+}
+
+// fit fits everything; family is the form of the interference, nil if it is to be chosen.
+func (in *inputs) fit(f *family) (*fitted, error) {
+	e := newEvidence(in.histories)
+	out := &fitted{inputs: in, evidence: e}
+	if f == nil {
+		out.chosen, out.candidates = e.choose(in.machine.Cores)
+	} else {
+		x, _ := e.fit(f, f.start(), everyone)
+		out.chosen = &tried{family: f, x: x}
+	}
+	if err := out.fitWork(); err != nil {
+		return nil, err
+	}
+	return out, out.fitMemory()
+}
+
+// fitWork fits the law of each stage under the chosen interference.
+func (f *fitted) fitWork() error {
+	e := f.evidence
+	influence, err := e.influence(f.chosen)
+	if err != nil {
+		return err
+	}
+	for _, s := range influence.shifts {
+		f.errors = append(f.errors, deviation(s))
+	}
+	samples := e.samples(e.observe(f.chosen.interference()))
+	below, above := make([]map[key]*sample, len(influence.steps)), make([]map[key]*sample, len(influence.steps))
+	for i := range influence.steps {
+		below[i], above[i] = e.samples(influence.below[i]), e.samples(influence.above[i])
+	}
+	f.laws = map[key]profile.Work{}
+	for k, s := range samples {
+		shifts := s.shifts(e.clusters)
+		for i, step := range influence.steps {
+			slope := (above[i][k].mean() - below[i][k].mean()) / (2 * step)
+			for c := range shifts {
+				shifts[c] += slope * influence.shifts[i][c]
+			}
+		}
+		f.laws[k] = s.law(deviation(shifts))
+	}
+	return nil
+}
+
+func (t *tried) interference() profile.Interference { return t.family.interference(t.x) }
+
+// fitMemory fits the footprints to the samples.
+func (f *fitted) fitMemory() error {
+	c := columns{len(f.inputs.kinds)}
+	speeds := f.evidence.companies.speeds(f.chosen.interference())
+	var readings []reading
+	for i, h := range f.inputs.histories {
+		list, dropped := h.readings(c, f.evidence.companies.clock(i, &h.timeline, speeds))
+		readings = append(readings, list...)
+		f.dropped += dropped
+	}
+	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
+		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): at least %d are needed; record for longer or sample more often", len(readings), f.dropped, least)
+	}
+	f.memory = estimateFootprints(f.inputs.kinds, readings)
+	return nil
+}
+
+// profile puts the numbers together.
+func (f *fitted) profile(name string) *profile.Profile {
+	in := f.inputs
+	p := &profile.Profile{Name: name, Baseline: in.baseline(), Interference: f.interference()}
+	for k, kind := range in.kinds {
+		out := profile.Kind{
+			Name: kind.Name, Circuit: in.circuits[k], Partitions: kind.Partitions, Priority: kind.Priority,
+			Work: map[model.Stage]profile.Work{}, Footprint: f.memory.footprint(k),
+		}
+		for s := model.Parse; s < model.NumStages; s++ {
+			if law, there := f.laws[key{k, s}]; there {
+				out.Work[s] = law
+			}
+		}
+		p.Kinds = append(p.Kinds, out)
+	}
+	if q, _ := f.memory.column(offset); q.Value > 0 {
+		p.Resident = []model.Resident{{Name: retained, Bytes: q.Value}}
+	}
+	return p
+}
+
+// retained is the resident data that stands for what a process keeps besides the baseline once it works.
+const retained = "kept by the process at work"
+
+// interference returns the fitted laws with their intervals.
+func (f *fitted) interference() profile.Interference {
+	in := f.chosen.interference()
+	errors := f.errors
+	if f.chosen.family.capacity {
+		q := &in.Resources[0].Capacity
+		*q = ranged(q.Value, errors[0], 0)
+		errors = errors[1:]
+	}
+	for i := range in.Slowdowns {
+		for j := range in.Slowdowns[i].Points {
+			q := &in.Slowdowns[i].Points[j].Factor
+			*q = ranged(q.Value, errors[i], 0)
+		}
+	}
+	return in
+}
+
+func ranged(value, deviation, least float64) profile.Quantity[float64] {
+	return profile.Quantity[float64]{
+		Value: value, Low: max(least, value-half*deviation), High: value + half*deviation, Source: profile.Fitted,
+	}
+}
+
+// baseline is the mean of the readings before the first jobs, with the interval of one such reading.
+func (in *inputs) baseline() profile.Quantity[model.Bytes] {
+	n := float64(len(in.histories))
+	mean, squares := 0.0, 0.0
+	for _, h := range in.histories {
+		mean += float64(h.trace.Baseline.RSSBytes) / n
+	}
+	for _, h := range in.histories {
+		d := float64(h.trace.Baseline.RSSBytes) - mean
+		squares += d * d
+	}
+	q := profile.Quantity[model.Bytes]{Value: model.Bytes(math.Round(mean)), Source: profile.Measured}
+	if n > 1 {
+		width := model.Bytes(math.Round(half * math.Sqrt(squares/(n-1)*(1+1/n))))
+		q.Low, q.High = max(0, q.Value-width), q.Value+width
+	}
+	return q
+}
+
+// retention is what Report.Retention says.
+func (in *inputs) retention() model.Bytes {
+	var levels []model.Bytes
+	for _, h := range in.histories {
+		var over model.Instant
+		for i := range h.busy {
+			over = max(over, h.busy[i].end)
+		}
+		for _, s := range h.trace.Samples {
+			if h.trace.End != nil && s.At > over+model.Instant(guard) {
+				levels = append(levels, s.RSSBytes-h.trace.Baseline.RSSBytes)
+				break
+			}
+		}
+	}
+	if len(levels) == 0 {
+		return -1
+	}
+	slices.SortFunc(levels, cmp.Compare)
+	return max(0, levels[len(levels)/2])
+}
+
+// sortedKeys returns the keys of the laws by kind and stage.
+func (f *fitted) sortedKeys() []key {
+	return slices.SortedFunc(maps.Keys(f.laws), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.stage, b.stage))
+	})
+}

@@ -1,0 +1,203 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// equations are the readings, compressed to as many rows as there are columns.
+type equations struct {
+	r    *mat.Dense
+	c    []float64
+	rest float64 // squared error that remains whatever the unknowns
+	n    float64 // sum of the weights
+}
+
+func newEquations(readings []reading, weights []float64, columns int) *equations {
+	a := mat.NewDense(max(len(readings), columns+1), columns, nil)
+	b := make([]float64, max(len(readings), columns+1))
+	e := &equations{}
+	for i := range readings {
+		root := math.Sqrt(weights[i])
+		for j, count := range readings[i].counts {
+			a.Set(i, j, root*count)
+		}
+		b[i] = root * readings[i].bytes
+		e.n += weights[i]
+	}
+	e.r, e.c, e.rest = compress(a, b)
+	return e
+}
+
+// ridge is the weight, as a part of all readings, of the wish that what stages hold for themselves and what is there
+// always be nothing. It decides where the readings do not: memory that is always seen together is put down to the
+// blocks.
+const ridge = 1e-4
+
+// penalty returns the weights of the wishes, by unknown.
+func (e *equations) penalty(b *basis) []float64 {
+	p := make([]float64, b.size())
+	for j, column := range b.plain {
+		wished := column == offset
+		for k := range b.corners {
+			wished = wished || column >= b.columns.stage(k, 0) && column < b.columns.ramp(k, 0)
+		}
+		if wished {
+			p[j] = ridge * e.n
+		}
+	}
+	return p
+}
+
+// solve returns the unknowns, none negative, with the least squared error, and that error.
+func (e *equations) solve(b *basis) (x []float64, loss float64) {
+	columns, size := b.columns.count(), b.size()
+	a := mat.NewDense(columns+size, size, nil)
+	a.Slice(0, columns, 0, size).(*mat.Dense).Mul(e.r, b.matrix())
+	for j, p := range e.penalty(b) {
+		a.Set(columns+j, j, math.Sqrt(p))
+	}
+	c := append(slices.Clone(e.c), make([]float64, size)...)
+	x = nnls(a, c)
+	var error mat.VecDense
+	error.MulVec(a, mat.NewVecDense(size, x))
+	error.SubVec(mat.NewVecDense(len(c), c), &error)
+	return x, mat.Dot(&error, &error) + e.rest
+}
+
+// estimate is what the footprints come to.
+type estimate struct {
+	basis      *basis
+	x          []float64 // bytes
+	deviations []float64 // standard errors of x
+	sigma      float64   // robust standard deviation of a reading about what it should be, bytes
+	readings   int
+}
+
+// estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
+// late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
+// parameter".
+func estimateFootprints(kinds []model.Kind, readings []reading) *estimate {
+	b := newBasis(kinds)
+	weights := make([]float64, len(readings))
+	for i := range weights {
+		weights[i] = 1
+	}
+	const rounds = 4
+	est := &estimate{readings: len(readings)}
+	for round := range rounds {
+		e := newEquations(readings, weights, b.columns.count())
+		if round == rounds-2 {
+			b = b.simplify(e)
+		}
+		est.x, _ = e.solve(b)
+		est.basis = b
+		est.sigma = reweigh(weights, est.residuals(readings))
+		if round == rounds-1 {
+			est.deviations = est.errors(e, readings, weights)
+		}
+	}
+	return est
+}
+
+// residuals returns what each reading is above what it should be.
+func (est *estimate) residuals(readings []reading) []float64 {
+	var bytes mat.VecDense
+	bytes.MulVec(est.basis.matrix(), mat.NewVecDense(len(est.x), est.x))
+	out := make([]float64, len(readings))
+	for i := range readings {
+		out[i] = readings[i].bytes - mat.Dot(&bytes, mat.NewVecDense(bytes.Len(), readings[i].counts))
+	}
+	return out
+}
+
+// reweigh sets the weights that follow from the residuals and returns their robust standard deviation.
+func reweigh(weights, residuals []float64) float64 {
+	const normalMAD, efficiency = 1.4826, 1.345 // standard deviation over median size; 95 % efficient if normal
+	sizes := make([]float64, len(residuals))
+	for i, r := range residuals {
+		sizes[i] = math.Abs(r)
+	}
+	slices.Sort(sizes)
+	sigma := max(1, normalMAD*sizes[len(sizes)/2])
+	for i, r := range residuals {
+		weights[i] = min(1, efficiency*sigma/max(1, math.Abs(r)))
+	}
+	return sigma
+}
+
+// blocks is into how many stretches of consecutive readings the whole is cut to estimate errors: readings within a
+// stretch may err together.
+const blocks = 100
+
+// errors returns the standard errors of the unknowns, by the sandwich estimator clustered by stretches of readings.
+func (est *estimate) errors(e *equations, readings []reading, weights []float64) []float64 {
+	size := est.basis.size()
+	m := est.basis.matrix()
+	var r, gram mat.Dense
+	r.Mul(e.r, m)
+	gram.Mul(r.T(), &r)
+	for j, p := range e.penalty(est.basis) {
+		gram.Set(j, j, gram.At(j, j)+max(p, 1e-9*e.n))
+	}
+	residuals := est.residuals(readings)
+	length := (len(readings) + blocks - 1) / blocks
+	stretches := mat.NewDense(blocks, size, nil)
+	for i := range readings {
+		var row mat.VecDense
+		row.MulVec(m.T(), mat.NewVecDense(len(readings[i].counts), readings[i].counts))
+		for j := range size {
+			stretches.Set(i/length, j, stretches.At(i/length, j)+weights[i]*residuals[i]*row.AtVec(j))
+		}
+	}
+	var shifts mat.Dense
+	deviations := make([]float64, size)
+	if err := shifts.Solve(&gram, stretches.T()); err != nil {
+		return deviations
+	}
+	for j := range deviations {
+		deviations[j] = mat.Norm(shifts.RowView(j), 2)
+	}
+	return deviations
+}
+
+// quantity returns an unknown with its interval.
+func (est *estimate) quantity(j int) profile.Quantity[model.Bytes] {
+	x, d := est.x[j], half*est.deviations[j]
+	whole := func(v float64) model.Bytes { return model.Bytes(math.Round(max(0, v))) }
+	return profile.Quantity[model.Bytes]{Value: whole(x), Low: whole(x - d), High: whole(x + d), Source: profile.Fitted}
+}
+
+// column returns the unknown of a plain column with its interval; false if it is not fitted.
+func (est *estimate) column(column int) (profile.Quantity[model.Bytes], bool) {
+	j := slices.Index(est.basis.plain, column)
+	if j < 0 {
+		return profile.Quantity[model.Bytes]{}, false
+	}
+	return est.quantity(j), true
+}
+
+// footprint returns what a kind holds.
+func (est *estimate) footprint(kind int) profile.Footprint {
+	c := est.basis.columns
+	f := profile.Footprint{During: map[model.Stage][]profile.Point{}}
+	f.Vectors, _ = est.column(c.class(kind, vectors))
+	f.Assignment, _ = est.column(c.class(kind, assignment))
+	f.Call, _ = est.column(c.class(kind, call))
+	f.Parse, _ = est.column(c.class(kind, parseBuffer))
+	for _, s := range transientStages {
+		if q, there := est.column(c.stage(kind, s)); there && q.Value > 0 {
+			f.During[s] = []profile.Point{{Bytes: q}}
+		}
+	}
+	for i, corner := range est.basis.corners[kind] {
+		at := float64(corner) / grid
+		f.During[model.Synth] = append(f.During[model.Synth], profile.Point{Progress: at, Bytes: est.quantity(est.basis.corner(kind, i))})
+	}
+	return f
+}

@@ -1,0 +1,242 @@
+package calibrate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/trace"
+)
+
+// inputs are traces that belong together, in an order that does not depend on the caller's.
+type inputs struct {
+	histories []*history
+	sources   []Source
+	kinds     []model.Kind // sorted by name
+	circuits  []*model.Circuit
+	machine   trace.Machine
+	versions  map[string]string
+	warnings  []string
+}
+
+// leastJobs is the fewest jobs done that say anything about how jobs differ.
+const leastJobs = 3
+
+func newInputs(traces []*trace.Trace, sources []Source) (*inputs, error) {
+	if len(traces) == 0 {
+		return nil, errors.New("calibrate: there are no traces: at least one is needed, better three of different configurations")
+	}
+	if sources != nil && len(sources) != len(traces) {
+		return nil, fmt.Errorf("calibrate: %d sources for %d traces: one for each, or none", len(sources), len(traces))
+	}
+	named := make([]named, len(traces))
+	for i, t := range traces {
+		hash, err := contentHash(t)
+		if err != nil {
+			return nil, fmt.Errorf("calibrate: trace %d: %w", i+1, err)
+		}
+		named[i].trace, named[i].hash = t, hash
+		if sources != nil {
+			named[i].source = sources[i]
+		}
+		if named[i].source.SHA256 == "" {
+			named[i].source.SHA256 = hash
+		}
+		if named[i].source.Path == "" {
+			named[i].source.Path = "trace " + hash[:12]
+		}
+	}
+	slices.SortFunc(named, compareNamed)
+	if err := checkAlike(named); err != nil {
+		return nil, err
+	}
+	return assemble(named)
+}
+
+// named is a trace with its source and the hash of what it holds.
+type named struct {
+	trace  *trace.Trace
+	source Source
+	hash   string
+}
+
+func compareNamed(a, b named) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.source.Path, b.source.Path))
+}
+
+// contentHash is the SHA-256 of what a trace holds, whatever the file looks like.
+func contentHash(t *trace.Trace) (string, error) {
+	sum := sha256.New()
+	w, err := trace.NewWriter(sum, &t.Header)
+	if err != nil {
+		return "", err
+	}
+	if t.Baseline != nil {
+		w.Baseline(*t.Baseline)
+	}
+	for i := range t.Records {
+		var s trace.State
+		if i < len(t.States) {
+			s = t.States[i]
+		}
+		w.Step(&t.Records[i], s)
+	}
+	for i := range t.Samples {
+		w.Sample(t.Samples[i])
+	}
+	if t.End != nil {
+		w.End(*t.End)
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// assemble reads the histories of traces that belong together.
+func assemble(list []named) (*inputs, error) {
+	first := &list[0].trace.Header
+	in := &inputs{machine: first.Machine, versions: map[string]string{}}
+	in.kinds = sortedKinds(first)
+	for _, k := range in.kinds {
+		var circuit *model.Circuit
+		if c, there := first.Circuits[k.Name]; there {
+			circuit = &c
+		}
+		in.circuits = append(in.circuits, circuit)
+	}
+	jobs := 0
+	for _, n := range list {
+		h, err := newHistory(n.source.Path, n.trace, in.indices(n.trace))
+		if err != nil {
+			return nil, err
+		}
+		in.histories = append(in.histories, h)
+		in.sources = append(in.sources, n.source)
+		jobs += h.jobsDone
+		in.note(h)
+	}
+	if jobs < leastJobs {
+		return nil, fmt.Errorf("calibrate: the traces have %d jobs that were done: at least %d are needed, and ten or more say how they vary", jobs, leastJobs)
+	}
+	return in, in.checkStages()
+}
+
+// indices returns the index among the sorted kinds of each of the trace's.
+func (in *inputs) indices(t *trace.Trace) []int {
+	out := make([]int, len(t.Header.Kinds))
+	for i := range out {
+		out[i] = slices.IndexFunc(in.kinds, func(k model.Kind) bool { return k.Name == t.Header.Kinds[i].Name })
+	}
+	return out
+}
+
+// note keeps the versions and the warnings of a trace.
+func (in *inputs) note(h *history) {
+	header := &h.trace.Header
+	if header.Tool != "" {
+		in.versions["recorder"] = header.Tool
+	}
+	if header.Prover != "" {
+		in.versions["prover"] = header.Prover
+	}
+	warn := func(format string, args ...any) {
+		in.warnings = append(in.warnings, h.name+": "+fmt.Sprintf(format, args...))
+	}
+	for _, w := range h.trace.Warnings {
+		warn("%s", w)
+	}
+	switch end := h.trace.End; {
+	case end == nil:
+		warn("was cut off: what was over by then is used")
+	case end.Outcome != trace.Finished:
+		warn("ended as %q: what was over by then is used", string(end.Outcome))
+	}
+	arrived := h.trace.Header.Workload.Jobs()
+	if h.jobsDone < arrived {
+		warn("%d of %d jobs were done: the others are left out", h.jobsDone, arrived)
+	}
+}
+
+// checkStages reports the stages of which no run counts.
+func (in *inputs) checkStages() error {
+	seen := make([]model.StageSet, len(in.kinds))
+	for _, h := range in.histories {
+		for i := range h.busy {
+			if b := &h.busy[i]; b.counts {
+				seen[b.kind] = seen[b.kind].With(b.stage)
+			}
+		}
+	}
+	var faults []error
+	for k, kind := range in.kinds {
+		if missing := kind.Stages &^ seen[k]; missing != 0 {
+			faults = append(faults, fmt.Errorf("calibrate: no job of kind %q was done with its stages %s: record some", kind.Name, missing))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func sortedKinds(h *trace.Header) []model.Kind {
+	return slices.SortedFunc(slices.Values(h.Kinds), func(a, b model.Kind) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// checkAlike reports every trace that cannot be used by itself or does not fit the first one.
+func checkAlike(list []named) error {
+	var faults []error
+	first := &list[0]
+	for i := range list {
+		n := &list[i]
+		fault := func(format string, args ...any) {
+			faults = append(faults, fmt.Errorf("calibrate: %s "+format, append([]any{n.source.Path}, args...)...))
+		}
+		h, g := &n.trace.Header, &first.trace.Header
+		if i > 0 && n.hash == list[i-1].hash {
+			fault("holds the same as %s: give each trace once", list[i-1].source.Path)
+		}
+		if len(n.trace.Samples) == 0 {
+			fault("has no samples of memory (clock %s): footprints need a trace that was recorded of a prover", h.Clock)
+		}
+		if n.trace.Baseline == nil {
+			fault("has no reading of memory before the first job: footprints are what comes on top of it")
+		}
+		if !slices.Equal(sortedKinds(h), sortedKinds(g)) {
+			fault("is of kinds %s, %s of %s: the same kinds in all traces", describe(h), first.source.Path, describe(g))
+		}
+		if !maps.Equal(h.Circuits, g.Circuits) {
+			fault("proves other circuits than %s: the same in all traces", first.source.Path)
+		}
+		for _, same := range []struct{ what, of, wanted string }{
+			{"on the machine", machine(&h.Machine), machine(&g.Machine)},
+			{"by the clock", h.Clock, g.Clock},
+			{"on the device", h.Device, g.Device},
+			{"by the prover", h.Prover, g.Prover},
+		} {
+			if same.of != same.wanted {
+				fault("was recorded %s %q, %s %q: the same in all traces", same.what, same.of, first.source.Path, same.wanted)
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// machine describes what of a machine must be the same.
+func machine(m *trace.Machine) string {
+	return fmt.Sprintf("%s, %d cores, %s", m.CPU, m.Cores, m.RAM.Short())
+}
+
+func describe(h *trace.Header) string {
+	text := ""
+	for i, k := range sortedKinds(h) {
+		if i > 0 {
+			text += " and "
+		}
+		text += fmt.Sprintf("%q (%d partitions; %s)", k.Name, k.Partitions, k.Stages)
+	}
+	return text
+}

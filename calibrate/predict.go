@@ -1,0 +1,148 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"headroom/model"
+	"headroom/sim"
+)
+
+// DefaultReplications is how many replications a prediction takes where the caller has no wish: enough for the
+// verdict fits at a risk bound of 1 %.
+const DefaultReplications = 400
+
+// riskBound is the upper end of the interval of P(OOM) up to which a plan fits.
+const riskBound = 0.01
+
+// Band is a predicted number: the median over replications and the interval that holds 95 % of them. The uncertainty
+// of the profile's numbers is in it.
+type Band struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// Prediction is what a profile says of a configuration that was not run yet.
+type Prediction struct {
+	Verdict sim.Verdict `json:"verdict"` // fits, oom, risk or stall, as sim.AssessRisk has them
+	Reason  string      `json:"reason"`
+	Limit   model.Limit `json:"limit"` // Bytes is 0 when the machine names none
+	// POOM is the part of the replications that pass the limit, with its exact 95 % interval.
+	POOM          float64 `json:"p_oom"`
+	POOMLow       float64 `json:"p_oom_low"`
+	POOMHigh      float64 `json:"p_oom_high"`
+	Peak          Band    `json:"peak_bytes"`
+	AboveBaseline Band    `json:"peak_above_baseline_bytes"`
+	SecondsPerJob Band    `json:"seconds_per_job"`
+	Makespan      Band    `json:"makespan_s"`
+	Replications  int     `json:"replications"`
+
+	busy [model.NumStages]Band // mean seconds that a run of each stage takes
+}
+
+// Predict says what the plan's profile predicts of its configuration and workload on its machine, from that many
+// replications. Peaks are those of runs that the limit does not stop.
+func Predict(plan sim.Plan, replications int) (*Prediction, error) {
+	if replications < 1 {
+		return nil, fmt.Errorf("calibrate: %d replications: at least 1 is needed", replications)
+	}
+	plan.IgnoreLimit = true
+	p := &Prediction{Limit: plan.Machine.HostLimit(), Replications: replications}
+	var peaks, above, seconds, makespans []float64
+	var busy [model.NumStages][]float64
+	ooms, stalls := 0, 0
+	for r := range replications {
+		plan.Replication = uint32(r) + 1
+		var b busyTimes
+		result, err := sim.Run(plan, b.add)
+		if err != nil {
+			return nil, fmt.Errorf("calibrate: %w", err)
+		}
+		switch result.Verdict {
+		case sim.Stall:
+			stalls++
+			continue
+		case sim.OOM:
+			ooms++
+		}
+		peaks = append(peaks, float64(result.Peak))
+		above = append(above, float64(result.Peak-base(plan, result)))
+		seconds = append(seconds, result.SecondsPerJob)
+		makespans = append(makespans, result.Makespan.Seconds())
+		for s := range busy {
+			if b.runs[s] > 0 {
+				busy[s] = append(busy[s], b.spent[s].Seconds()/float64(b.runs[s]))
+			}
+		}
+	}
+	p.Peak, p.AboveBaseline, p.SecondsPerJob, p.Makespan = band(peaks), band(above), band(seconds), band(makespans)
+	for s := range busy {
+		p.busy[s] = band(busy[s])
+	}
+	p.judge(ooms, stalls)
+	return p, nil
+}
+
+// base returns the baseline of a replication: what its result says was resident before the first job.
+func base(plan sim.Plan, r *sim.Result) model.Bytes {
+	for _, h := range r.AtPeak {
+		if h.Owner == sim.OwnBaseline {
+			return h.Bytes
+		}
+	}
+	return 0
+}
+
+// judge gives the verdict by the rule of sim.AssessRisk.
+func (p *Prediction) judge(ooms, stalls int) {
+	p.POOM = float64(ooms) / float64(p.Replications)
+	p.POOMLow, p.POOMHigh = sim.BinomialInterval(ooms, p.Replications, 0.95)
+	switch {
+	case stalls > 0:
+		p.Verdict = sim.Stall
+		p.Reason = fmt.Sprintf("%d of %d replications stall", stalls, p.Replications)
+		return
+	case p.POOMHigh <= riskBound || p.Limit.Bytes == 0:
+		p.Verdict = sim.Fits
+	case p.POOMLow >= 0.5:
+		p.Verdict = sim.OOM
+	default:
+		p.Verdict = sim.Risk
+	}
+	if p.Limit.Bytes == 0 {
+		p.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", model.Bytes(p.Peak.Median).Short())
+		return
+	}
+	p.Reason = fmt.Sprintf("peaks at %s (%s to %s) with %s of %s to be had; %d of %d replications run out of memory",
+		model.Bytes(p.Peak.Median).Short(), model.Bytes(p.Peak.Low).Short(), model.Bytes(p.Peak.High).Short(),
+		p.Limit.Bytes.Short(), p.Limit.Name, ooms, p.Replications)
+}
+
+// band returns the median and the 95 % band of some values; zeros if there are none.
+func band(values []float64) Band {
+	values = slices.DeleteFunc(values, math.IsNaN)
+	if len(values) == 0 {
+		return Band{}
+	}
+	slices.Sort(values)
+	at := func(q float64) float64 {
+		return values[max(0, min(len(values)-1, int(math.Ceil(q*float64(len(values))))-1))]
+	}
+	return Band{Median: at(0.5), Low: at(0.025), High: at(0.975)}
+}
+
+// busyTimes adds up how long the stages of a run were under way.
+type busyTimes struct {
+	spent [model.NumStages]model.Span
+	runs  [model.NumStages]int
+}
+
+func (b *busyTimes) add(r *model.Record) {
+	if r.Input.Op == model.Done {
+		s := r.Input.Task.Stage
+		b.spent[s] += r.End.Sub(r.Begin)
+		b.runs[s]++
+	}
+}

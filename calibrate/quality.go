@@ -1,0 +1,174 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// judgeReplications is enough for a median.
+const judgeReplications = 60
+
+// judge fills in how well the profile predicts its own traces, and each of them when it is left out.
+func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
+	var peaks, seconds []float64
+	for i, h := range in.histories {
+		own, ok, err := quality(p, h)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			r.Warnings = append(r.Warnings, h.name+": did not finish, so that predictions cannot be held against it")
+			continue
+		}
+		p.Provenance.Fit = append(p.Provenance.Fit, own)
+		if len(in.histories) == 1 {
+			break
+		}
+		rest, err := in.without(i).fit(f.chosen.family)
+		if err != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: is needed, the others alone say too little: %v", h.name, err))
+			continue
+		}
+		left, _, err := quality(rest.profile(p.Name), h)
+		if err != nil {
+			return err
+		}
+		left.HeldOut = true
+		p.Provenance.Fit = append(p.Provenance.Fit, left)
+		peaks, seconds = append(peaks, math.Abs(left.PeakError)), append(seconds, math.Abs(left.SecondsError))
+	}
+	r.Good = len(peaks) > 0 && median(peaks) <= Tolerance && median(seconds) <= Tolerance
+	in.advise(f, r, peaks, seconds)
+	return nil
+}
+
+// without returns the inputs without one of the histories.
+func (in *inputs) without(i int) *inputs {
+	out := *in
+	out.histories = slices.Delete(slices.Clone(in.histories), i, i+1)
+	return &out
+}
+
+// quality holds the profile against a history; false if that did not finish. Peaks are those above the baseline.
+func quality(p *profile.Profile, h *history) (profile.FitQuality, bool, error) {
+	q := profile.FitQuality{Trace: h.name}
+	_, above := h.peak()
+	measured := h.secondsPerJob()
+	if above <= 0 || measured <= 0 {
+		return q, false, nil
+	}
+	predicted, err := Predict(planOf(p, &h.trace.Header), judgeReplications)
+	if err != nil {
+		return q, false, err
+	}
+	q.MeasuredPeak, q.PredictedPeak = above, model.Bytes(predicted.AboveBaseline.Median)
+	q.PeakError = rounded(predicted.AboveBaseline.Median/float64(above) - 1)
+	q.SecondsError = rounded(predicted.SecondsPerJob.Median/measured - 1)
+	return q, true, nil
+}
+
+// rounded keeps four places, which is more than a part of a percent means.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func median(values []float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// advise says what more to record.
+func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
+	add := func(format string, args ...any) { r.Record = append(r.Record, fmt.Sprintf(format, args...)) }
+	switch {
+	case len(in.histories) == 1:
+		add("another configuration: with one trace it cannot be told how well others are predicted")
+	case len(peaks) == 0:
+		add("runs that finish: no prediction could be held against one that was left out")
+	case !r.Good:
+		add("more configurations, alike those to be predicted: with each left out in turn the median error is %.1f %% for the peak and %.1f %% for seconds per job, of %.0f %% allowed",
+			100*median(peaks), 100*median(seconds), 100*Tolerance)
+	}
+	alone, together := f.evidence.company()
+	if together < 0.01 {
+		add("a configuration in which stages run at the same time: it cannot be told how they slow each other")
+	}
+	if alone < 0.01 {
+		add("a configuration with one permit, one job in flight and one GPU worker: no stage was seen alone, so that its work is known only as far as its slowdown")
+	}
+	for _, k := range f.sortedKeys() {
+		w := f.laws[k]
+		if width := float64(w.Mean.High-w.Mean.Low) / 2 / float64(w.Mean.Value); width > Tolerance && f.share(k) > Tolerance {
+			add("about %.0f times as many jobs: the work of %s of %q is known only to within %.0f %%",
+				math.Ceil(width*width/Tolerance/Tolerance), k.stage, in.kinds[k.kind].Name, 100*width)
+		}
+	}
+}
+
+// company returns the parts of the time with somebody busy in which one stage ran alone, and in which several did.
+func (e *evidence) company() (alone, together float64) {
+	total := 0.0
+	for _, h := range e.histories {
+		for i := 1; i < len(h.timeline.at); i++ {
+			runners := int32(0)
+			for _, n := range h.timeline.who[i-1] {
+				runners += n
+			}
+			dt := float64(h.timeline.at[i] - h.timeline.at[i-1])
+			switch {
+			case runners == 1:
+				alone += dt
+			case runners > 1:
+				together += dt
+			default:
+				continue
+			}
+			total += dt
+		}
+	}
+	return alone / max(1, total), together / max(1, total)
+}
+
+// share returns the part of a kind's work that falls to a stage.
+func (f *fitted) share(k key) float64 {
+	total := 0.0
+	for other, w := range f.laws {
+		if other.kind == k.kind {
+			total += float64(w.Mean.Value)
+		}
+	}
+	return float64(f.laws[k].Mean.Value) / total
+}
+
+// explain fills in where the profile comes from.
+func (f *fitted) explain(p *profile.Profile, r *Report) {
+	in := f.inputs
+	v := &p.Provenance
+	v.Machine, v.Versions = machine(&in.machine), in.versions
+	for i, h := range in.histories {
+		partitions := 0
+		for j := range h.busy {
+			if b := &h.busy[j]; b.counts && b.stage == model.Synth {
+				partitions++
+			}
+		}
+		v.Traces = append(v.Traces, profile.TraceRef{Path: in.sources[i].Path, SHA256: in.sources[i].SHA256, Jobs: h.jobsDone, Partitions: partitions})
+	}
+	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
+	note("Work is what a stage would take alone: its busy time, from its worker's begin to its end, times its speed under the interference of this profile.")
+	note("Interference: %s; of the forms tried the simplest that no richer one beats on jobs left out of its fit.", f.chosen.family)
+	note("Intervals hold 95 %%: means, capacity and slowdowns by the sandwich estimator over jobs, spreads by analysis of variance, footprints by the sandwich estimator over stretches of samples, the baseline as that of one run.")
+	note("Footprints: non-negative least squares of resident memory above the baseline, %d samples, which scatter by %s; %d too near to a change were left out.",
+		f.memory.readings, model.Bytes(f.memory.sigma).Short(), f.dropped)
+	if r.Retention >= 0 {
+		note("When all was freed %s stayed above the baseline.", r.Retention.Short())
+	}
+	note("Keys and whatever else was loaded before the first job are in the baseline.")
+	note("Peaks under fit are what is above the baseline.")
+}

@@ -1,0 +1,124 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"headroom/model"
+)
+
+// basis says what the unknowns of a fit stand for: plain columns, and for each kind the corners of the ramp of
+// synth, between which it is linear.
+type basis struct {
+	columns columns
+	plain   []int
+	corners [][]int // by kind: points of the grid, first and last among them
+}
+
+// newBasis returns the unknowns of the kinds: the classes that they hold, what their stages hold while they run, and
+// every corner of the grid.
+func newBasis(kinds []model.Kind) *basis {
+	b := &basis{columns: columns{len(kinds)}, plain: []int{offset}}
+	for k := range kinds {
+		b.plain = append(b.plain, b.columns.class(k, vectors), b.columns.class(k, assignment), b.columns.class(k, call))
+		if kinds[k].Stages.Has(model.Parse) {
+			b.plain = append(b.plain, b.columns.class(k, parseBuffer))
+		}
+		for _, s := range transientStages {
+			if kinds[k].Stages.Has(s) {
+				b.plain = append(b.plain, b.columns.stage(k, s))
+			}
+		}
+		corners := make([]int, grid+1)
+		for g := range corners {
+			corners[g] = g
+		}
+		b.corners = append(b.corners, corners)
+	}
+	return b
+}
+
+// transientStages are those that may hold memory of their own while they run. What a synthesis holds is its ramp, and
+// a block that is being freed is held until it is freed.
+var transientStages = []model.Stage{model.Parse, model.Prep, model.Kernel, model.Tail, model.Finish}
+
+// size returns the number of unknowns: the plain ones, then each kind's corners.
+func (b *basis) size() int {
+	n := len(b.plain)
+	for _, c := range b.corners {
+		n += len(c)
+	}
+	return n
+}
+
+// corner returns the number of the unknown of a kind's i-th corner.
+func (b *basis) corner(kind, i int) int {
+	n := len(b.plain) + i
+	for _, c := range b.corners[:kind] {
+		n += len(c)
+	}
+	return n
+}
+
+// matrix returns the columns in terms of the unknowns.
+func (b *basis) matrix() *mat.Dense {
+	m := mat.NewDense(b.columns.count(), b.size(), nil)
+	for j, column := range b.plain {
+		m.Set(column, j, 1)
+	}
+	for k, corners := range b.corners {
+		for i := range corners {
+			for g := range grid + 1 {
+				m.Set(b.columns.ramp(k, g), b.corner(k, i), tent(corners, i, g))
+			}
+		}
+	}
+	return m
+}
+
+// tent returns the weight of the i-th corner at a point of the grid.
+func tent(corners []int, i, g int) float64 {
+	at := corners[i]
+	switch {
+	case g == at:
+		return 1
+	case i > 0 && g < at && g > corners[i-1]:
+		return float64(g-corners[i-1]) / float64(at-corners[i-1])
+	case i < len(corners)-1 && g > at && g < corners[i+1]:
+		return float64(corners[i+1]-g) / float64(corners[i+1]-at)
+	}
+	return 0
+}
+
+// without returns the basis without the i-th corner of a kind.
+func (b *basis) without(kind, i int) *basis {
+	out := *b
+	out.corners = slices.Clone(b.corners)
+	out.corners[kind] = slices.Delete(slices.Clone(b.corners[kind]), i, i+1)
+	return &out
+}
+
+// simplify takes corners out as long as the error grows by less than what a corner that says nothing would account
+// for (the criterion of Schwarz 1978, "Estimating the dimension of a model").
+func (b *basis) simplify(e *equations) *basis {
+	_, best := e.solve(b)
+	price := math.Log(e.n) * best / max(1, e.n-float64(b.size()))
+	for {
+		var next *basis
+		least := best + price
+		for k, corners := range b.corners {
+			for i := 1; i < len(corners)-1; i++ {
+				candidate := b.without(k, i)
+				if _, loss := e.solve(candidate); loss < least {
+					next, least = candidate, loss
+				}
+			}
+		}
+		if next == nil {
+			return b
+		}
+		b, best = next, least
+	}
+}

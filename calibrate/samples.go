@@ -1,0 +1,152 @@
+package calibrate
+
+import (
+	"cmp"
+	"slices"
+
+	"headroom/model"
+)
+
+// grid is into how many pieces the progress of a synthesis is cut before corners that say nothing are taken out.
+const grid = 16
+
+// columns numbers the unknowns of the footprints: one that is always there, and for each kind its classes, what each
+// stage but synth holds while it runs, and the corners of the ramp of synth.
+type columns struct {
+	kinds int
+}
+
+const (
+	perKind   = int(numClasses) + int(model.NumStages) + grid + 1
+	offset    = 0 // column of what is there whatever runs
+	firstKind = 1
+)
+
+func (c columns) count() int                        { return firstKind + c.kinds*perKind }
+func (c columns) class(kind int, k class) int       { return firstKind + kind*perKind + int(k) }
+func (c columns) stage(kind int, s model.Stage) int { return c.class(kind, numClasses) + int(s) }
+func (c columns) ramp(kind int, corner int) int     { return c.stage(kind, model.NumStages) + corner }
+
+// reading is a sample of resident memory as an equation: the bytes above the baseline are the sum of the unknowns
+// times their counts.
+type reading struct {
+	counts []float64 // by column
+	bytes  float64
+}
+
+// guard is how near to a change of what is held a sample may be: the sampler's clock and its reading are that far
+// apart, more or less.
+const guard = 2 * model.Millisecond
+
+// change is a change of the count of a column.
+type change struct {
+	at     model.Instant
+	column int
+	by     float64
+}
+
+// readings turns the samples of a history into equations. Samples near a change, of a synthesis whose progress is not
+// known, or taken while a block is being freed say little and are left out; dropped counts them.
+func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
+	changes, unsure := h.changes(c)
+	coming := h.syntheses()
+	var running []*interval
+	counts := make([]float64, c.count())
+	counts[offset] = 1
+	next, zone := 0, 0
+	for _, s := range h.trace.Samples {
+		for ; next < len(changes) && changes[next].at <= s.At; next++ {
+			counts[changes[next].column] += changes[next].by
+		}
+		for zone < len(unsure) && unsure[zone].end < s.At {
+			zone++
+		}
+		if s.At > h.end || zone < len(unsure) && unsure[zone].begin <= s.At {
+			dropped++
+			continue
+		}
+		row := slices.Clone(counts)
+		for ; len(coming) > 0 && coming[0].begin <= s.At; coming = coming[1:] {
+			running = append(running, coming[0])
+		}
+		running = slices.DeleteFunc(running, func(b *interval) bool { return b.end <= s.At })
+		for _, b := range running {
+			h.addRamp(row, c, k, b, s.At)
+		}
+		list = append(list, reading{row, float64(s.RSSBytes - h.trace.Baseline.RSSBytes)})
+	}
+	return list, dropped
+}
+
+// addRamp spreads a running synthesis over the two corners beside its progress.
+func (h *history) addRamp(row []float64, c columns, k clock, b *interval, at model.Instant) {
+	t := &h.timeline
+	i := t.segment(at)
+	done := k[i][b.stage] - k[b.first][b.stage]
+	if i+1 < len(t.at) {
+		done += (k[i+1][b.stage] - k[i][b.stage]) * float64(at-t.at[i]) / float64(t.at[i+1]-t.at[i])
+	}
+	place := grid * max(0, min(1, done/k.work(b)))
+	corner := min(int(place), grid-1)
+	row[c.ramp(b.kind, corner)] += 1 - (place - float64(corner))
+	row[c.ramp(b.kind, corner+1)] += place - float64(corner)
+}
+
+// zone is a time in which samples are not to be trusted.
+type zone struct{ begin, end model.Instant }
+
+// changes lists when the counts of classes and of stages change, and the times that are too near to one.
+func (h *history) changes(c columns) ([]change, []zone) {
+	var list []change
+	var unsure []zone
+	add := func(begin, end model.Instant, column int) {
+		list = append(list, change{begin, column, 1}, change{end, column, -1})
+		unsure = append(unsure, around(begin, begin), around(end, end))
+	}
+	for i := range h.held {
+		add(h.held[i].begin, h.held[i].end, c.class(h.held[i].kind, h.held[i].class))
+	}
+	for i := range h.busy {
+		b := &h.busy[i]
+		switch {
+		case b.stage == model.Dealloc:
+			unsure = append(unsure, around(b.begin, b.end))
+		case b.stage != model.Synth:
+			add(b.begin, b.end, c.stage(b.kind, b.stage))
+		case !b.ended:
+			unsure = append(unsure, around(b.begin, b.end))
+		}
+	}
+	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(unsure, func(a, b zone) int { return cmp.Compare(a.begin, b.begin) })
+	return list, merge(unsure)
+}
+
+func around(begin, end model.Instant) zone {
+	return zone{begin - model.Instant(guard), end + model.Instant(guard)}
+}
+
+// merge joins zones that touch. They are sorted by their begins.
+func merge(zones []zone) []zone {
+	var out []zone
+	for _, z := range zones {
+		if last := len(out) - 1; last >= 0 && z.begin <= out[last].end {
+			out[last].end = max(out[last].end, z.end)
+			continue
+		}
+		out = append(out, z)
+	}
+	return out
+}
+
+// syntheses lists the syntheses of a history by their begins.
+func (h *history) syntheses() []*interval {
+	var list []*interval
+	for i := range h.busy {
+		if h.busy[i].stage == model.Synth && h.busy[i].end > h.busy[i].begin {
+			list = append(list, &h.busy[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *interval) int { return cmp.Compare(a.begin, b.begin) })
+	return list
+}

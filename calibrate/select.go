@@ -1,0 +1,158 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"headroom/model"
+)
+
+// Candidate is a form of interference that was tried.
+type Candidate struct {
+	Law string `json:"law"`
+	// Gain is by how much it predicts jobs left out of its fit better than no interference does, in nats of
+	// logarithmic likelihood for each stage run; Error is the standard error of that.
+	Gain   float64 `json:"gain"`
+	Error  float64 `json:"gain_error"`
+	Chosen bool    `json:"chosen"`
+}
+
+// String describes the family.
+func (f *family) String() string {
+	text := "none"
+	switch {
+	case f.capacity:
+		text = "cores shared fairly, capacity fitted"
+	case f.shared:
+		text = fmt.Sprintf("%g cores shared fairly", f.cores)
+	}
+	for _, p := range f.pairs {
+		text += fmt.Sprintf(", %s slowed by %s", p.stage, p.by)
+	}
+	return text
+}
+
+// folds is into how many parts the jobs are split for cross-validation.
+const folds = 4
+
+func everyone(int) bool { return true }
+
+// tried is a family with its fit to everything and what it says of jobs that were left out.
+type tried struct {
+	family *family
+	x      []float64
+	scores []float64 // of each cluster: logarithm of the likelihood when it was left out
+}
+
+// try fits a family and cross-validates it: every fold-th job is left out in turn.
+func (e *evidence) try(f *family, from []float64) *tried {
+	t := &tried{family: f, scores: make([]float64, e.clusters)}
+	t.x, _ = e.fit(f, from, everyone)
+	for fold := range folds {
+		use := func(cluster int) bool { return cluster%folds != fold }
+		x, _ := e.fit(f, t.x, use)
+		o := e.observe(f.interference(x))
+		m := e.moments(o, use)
+		for i := range o {
+			if !use(o[i].cluster) {
+				t.scores[o[i].cluster] += m.logLikelihood(&o[i])
+			}
+		}
+	}
+	return t
+}
+
+// gain returns by how much t predicts better than u, and the standard error of it, both sums over the clusters.
+func (t *tried) gain(u *tried) (gain, deviation float64) {
+	n := float64(len(t.scores))
+	for i := range t.scores {
+		gain += t.scores[i] - u.scores[i]
+	}
+	for i := range t.scores {
+		d := t.scores[i] - u.scores[i] - gain/n
+		deviation += d * d
+	}
+	return gain, math.Sqrt(deviation * n / max(1, n-1))
+}
+
+// better reports whether t explains enough more than the simpler u to be worth its numbers: more than two standard
+// errors, and more than the two nats that chance gives easily.
+func (t *tried) better(u *tried) bool {
+	gain, deviation := t.gain(u)
+	return gain > 2 && gain > 2*deviation
+}
+
+// mostPairs bounds the slowdowns that are added to the sharing of cores.
+const mostPairs = 4
+
+// choose returns the simplest interference that no richer one explains the traces better than, and all that it tried.
+func (e *evidence) choose(cores int) (*tried, []Candidate) {
+	none := e.try(&family{cores: float64(cores)}, nil)
+	best, all := none, []*tried{none}
+	consider := func(t *tried) bool {
+		all = append(all, t)
+		if t.better(best) {
+			best = t
+			return true
+		}
+		return false
+	}
+	if cores > 0 {
+		consider(e.try(&family{cores: float64(cores), shared: true}, nil))
+	}
+	free := &family{cores: float64(cores), shared: true, capacity: true}
+	consider(e.try(free, free.start()))
+	for range mostPairs {
+		next, promising := e.promising(best)
+		if !promising || !consider(e.try(next, append(slices.Clone(best.x), 1.05))) {
+			break
+		}
+	}
+	var list []Candidate
+	for _, t := range all {
+		gain, deviation := t.gain(none)
+		n := float64(len(e.members))
+		list = append(list, Candidate{Law: t.family.String(), Gain: gain / n, Error: deviation / n, Chosen: t == best})
+	}
+	return best, list
+}
+
+// promising returns the family with the one more pair that lowers the loss most when the other numbers stay.
+func (e *evidence) promising(t *tried) (*family, bool) {
+	least := e.loss(t.family, t.x, everyone) - 2
+	var found *family
+	for _, stage := range e.stages() {
+		for _, by := range e.stages() {
+			p := pair{stage, by}
+			if slices.Contains(t.family.pairs, p) {
+				continue
+			}
+			f := t.family.with(p)
+			for _, factor := range []float64{1.05, 1.2} {
+				if loss := e.loss(f, append(slices.Clone(t.x), factor), everyone); loss < least {
+					least, found = loss, f
+				}
+			}
+		}
+	}
+	return found, found != nil
+}
+
+// stages returns the stages that take at least a hundredth of all busy time: others cannot slow anybody much.
+func (e *evidence) stages() []model.Stage {
+	var busy [model.NumStages]float64
+	total := 0.0
+	for _, m := range e.members {
+		d := float64(m.interval.end - m.interval.begin)
+		busy[m.interval.stage] += d
+		total += d
+	}
+	var list []model.Stage
+	for s, d := range busy {
+		if d >= total/100 && d > 0 {
+			list = append(list, model.Stage(s))
+		}
+	}
+	return list
+}

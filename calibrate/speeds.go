@@ -1,0 +1,86 @@
+package calibrate
+
+import (
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/work"
+)
+
+// slowdowns returns by what factor each running stage is slowed in a company, as the simulator's own clocks have
+// it: every runner is given the same work and the clocks are not settled again when the first ones end, so that all
+// go on as fast as with everybody there.
+func slowdowns(in profile.Interference, who occupancy) (factors [model.NumStages]float64) {
+	const amount = model.Span(1) << 40
+	c := work.NewClocks(in)
+	for s := model.Parse; s < model.NumStages; s++ {
+		for lane := range who[s] {
+			c.Start(0, s, lane, amount)
+		}
+	}
+	c.Settle(0)
+	var over []work.Completion
+	for now := c.Next(); now != work.Forever; now = c.Next() {
+		over = c.Pop(now, over[:0])
+		for _, o := range over {
+			factors[o.Stage] = float64(now) / float64(amount)
+		}
+	}
+	return factors
+}
+
+// companies numbers the distinct occupancies of some histories, and says for each segment of each which one it is.
+type companies struct {
+	distinct []occupancy
+	of       [][]int // by history and segment
+}
+
+func newCompanies(histories []*history) *companies {
+	c := &companies{of: make([][]int, len(histories))}
+	index := map[occupancy]int{}
+	for h := range histories {
+		who := histories[h].timeline.who
+		c.of[h] = make([]int, len(who))
+		for i, o := range who {
+			n, known := index[o]
+			if !known {
+				n = len(c.distinct)
+				index[o] = n
+				c.distinct = append(c.distinct, o)
+			}
+			c.of[h][i] = n
+		}
+	}
+	return c
+}
+
+// speeds returns the speed of each stage in each company under an interference; 0 for a stage that does not run.
+func (c *companies) speeds(in profile.Interference) [][model.NumStages]float64 {
+	speeds := make([][model.NumStages]float64, len(c.distinct))
+	for i, who := range c.distinct {
+		for s, factor := range slowdowns(in, who) {
+			if factor > 0 {
+				speeds[i][s] = 1 / factor
+			}
+		}
+	}
+	return speeds
+}
+
+// clock is the work that a runner of each stage would have done by the begin of each segment of a history, in
+// nanoseconds, had it run all the time.
+type clock [][model.NumStages]float64
+
+func (c *companies) clock(h int, t *timeline, speeds [][model.NumStages]float64) clock {
+	k := make(clock, len(t.at))
+	for i := 1; i < len(t.at); i++ {
+		dt := float64(t.at[i] - t.at[i-1])
+		speed := &speeds[c.of[h][i-1]]
+		for s := range k[i] {
+			k[i][s] = k[i-1][s] + dt*speed[s]
+		}
+	}
+	return k
+}
+
+// work returns the work of an interval.
+func (k clock) work(b *interval) float64 { return k[b.last][b.stage] - k[b.first][b.stage] }
