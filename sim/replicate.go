@@ -17,35 +17,43 @@ import (
 // number of processors. Each finished run is reported to progress, which may be nil.
 func Replicate(p Plan, first uint32, n int, progress func()) ([]*Result, error) {
 	results := make([]*Result, n)
+	var mu sync.Mutex
+	err := parallel(n, func(i int) (err error) {
+		plan := p
+		plan.Replication = first + uint32(i)
+		results[i], err = Run(plan, nil)
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			progress()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// parallel calls do with 0 to n-1 on all processors and returns the error of the lowest number that has one.
+func parallel(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	var mu sync.Mutex
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				plan := p
-				plan.Replication = first + uint32(i)
-				results[i], errs[i] = Run(plan, nil)
-				if progress != nil {
-					mu.Lock()
-					progress()
-					mu.Unlock()
-				}
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = do(i)
 			}
 		})
 	}
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return results, nil
+	return nil
 }
 
 // RiskReport is what the replications of a plan say together.
@@ -61,9 +69,9 @@ type RiskReport struct {
 	PeakQuantiles []model.Bytes
 	PeakMean      model.Bytes
 	JobsDoneMean  float64
-	// SecondsPerJobMean is over the replications that did not pass the limit; NaN if all did.
+	// SecondsPerJobMean is over the replications that did jobs and were not cut short; NaN if none did.
 	SecondsPerJobMean float64
-	// FirstOOM is the mean time at which the limit was passed, over those that passed it; NaN if none did.
+	// OOMSecondsMean is the mean time at which the limit was passed, over those that passed it; NaN if none did.
 	OOMSecondsMean float64
 	// Median is the result of the replication with the median peak.
 	Median *Result
@@ -111,20 +119,20 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 // uncut returns the peaks that the replications reach when the limit does not stop them.
 func uncut(p Plan, cut []*Result) ([]model.Bytes, error) {
 	peaks := make([]model.Bytes, len(cut))
-	p.IgnoreLimit = true
-	for i, r := range cut {
-		peaks[i] = r.Peak
-		if r.Verdict != OOM {
-			continue
+	err := parallel(len(cut), func(i int) error {
+		peaks[i] = cut[i].Peak
+		if cut[i].Verdict != OOM {
+			return nil
 		}
-		p.Replication = uint32(i) + 1
-		whole, err := Run(p, nil)
-		if err != nil {
-			return nil, err
+		plan := p
+		plan.IgnoreLimit, plan.Replication = true, uint32(i)+1
+		whole, err := Run(plan, nil)
+		if err == nil {
+			peaks[i] = whole.Peak
 		}
-		peaks[i] = whole.Peak
-	}
-	return peaks, nil
+		return err
+	})
+	return peaks, err
 }
 
 func (r *RiskReport) count(runs []*Result) {
@@ -138,7 +146,8 @@ func (r *RiskReport) count(runs []*Result) {
 			ooms += run.PeakAt.Seconds()
 		case Stall:
 			r.Stalls++
-		default:
+		}
+		if !math.IsNaN(run.SecondsPerJob) {
 			finished++
 			seconds += run.SecondsPerJob
 		}

@@ -28,9 +28,10 @@ type Result struct {
 	PeakAt   model.Instant
 	Limit    model.Limit // Bytes is 0 when the machine names none
 	JobsDone int
-	// Makespan is from the first arrival to the last finish of a job; freeing is not counted.
+	// Makespan is from the first arrival to the last finish of a job, 0 if none was done, or to the end of a run
+	// that the limit or a stall cut short; freeing is not counted.
 	Makespan model.Span
-	// SecondsPerJob is the makespan over the jobs done; NaN on an oom or a stall, or if no job was done.
+	// SecondsPerJob is the makespan over the jobs done; NaN if the run was cut short or no job was done.
 	SecondsPerJob float64
 	// Bottleneck is the station that was busiest: synth, gpu, finish, or jobs_in_flight when the pipeline
 	// mostly waited for a job to end.
@@ -38,26 +39,32 @@ type Result struct {
 	Utilization Utilization
 	AtPeak      []Holding
 	Bound       model.Bound
-	BoundBytes  model.Bytes // 0 where Bound is unbounded
+	// BoundBytes is what is resident when as many partitions as Bound says hold the most that one can, with the
+	// parse buffers of all jobs in flight. Partitions whose vectors are freed or wait for it come on top; nothing
+	// bounds them. 0 where Bound is unbounded.
+	BoundBytes model.Bytes
 }
 
 // Utilization is the busy part of each station's capacity over the run, from 0 to 1; NaN where there is no limit.
 type Utilization struct {
-	Synth, GPU, Finish float64
-	// Starved is the part of the run in which permits were free and jobs waited for a place in flight.
+	Synth, Finish float64
+	GPU           float64 // of the devices' locks or of the GPU workers, whichever are busier
+	// Starved is the part of the run in which jobs waited for a place in flight while permits, a GPU worker and
+	// a device had nothing to do.
 	Starved float64
 }
 
 func (l *loop) result() *Result {
-	r := &Result{Verdict: Fits, Limit: l.limit, JobsDone: l.tally.done, AtPeak: l.holdings()}
+	r := &Result{Verdict: Fits, Limit: l.limit, JobsDone: l.tally.done, AtPeak: l.holdings(), SecondsPerJob: math.NaN()}
 	r.Peak, r.PeakAt = l.engine.Memory.Peak()
-	r.Makespan = l.tally.lastDone.Sub(l.tally.first)
-	r.SecondsPerJob = math.NaN()
+	if r.JobsDone > 0 {
+		r.Makespan = l.tally.lastDone.Sub(l.tally.first)
+	}
 	l.bound(r)
 	l.utilize(r)
 	switch {
 	case l.engine.Memory.Crossed():
-		r.Verdict, r.Makespan = OOM, r.PeakAt.Sub(l.tally.first)
+		r.Verdict, r.Makespan = OOM, max(0, r.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
 	case l.tally.stalled:
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
@@ -84,32 +91,6 @@ func (l *loop) judge(r *Result) {
 	}
 }
 
-// bound adds the worst case by structure: every partition that can hold vectors holds the most that one can.
-func (l *loop) bound(r *Result) {
-	partitions, most := 0, model.Bytes(0)
-	var parse model.Bytes
-	for k := range l.kinds {
-		f := &l.kinds[k].Footprint
-		partitions = max(partitions, l.kinds[k].Partitions)
-		held := f.Vectors.Value + f.Assignment.Value + f.Call.Value
-		for _, p := range f.During[model.Synth] {
-			held = max(held, p.Bytes.Value)
-		}
-		most = max(most, held)
-		parse = max(parse, f.Parse.Value)
-	}
-	r.Bound = l.plan.Config.StructuralBound(partitions)
-	if r.Bound.Partitions == 0 {
-		return
-	}
-	r.BoundBytes = l.base + most*model.Bytes(r.Bound.Partitions)
-	if l.plan.Config.JobsInFlight != model.Unbounded {
-		r.BoundBytes += parse * model.Bytes(l.plan.Config.JobsInFlight)
-	} else {
-		r.BoundBytes += parse * model.Bytes(l.plan.Workload.Jobs())
-	}
-}
-
 func (l *loop) utilize(r *Result) {
 	c := &l.plan.Config
 	part := func(busy integral, servers model.Count) float64 {
@@ -120,14 +101,15 @@ func (l *loop) utilize(r *Result) {
 	}
 	u := &r.Utilization
 	u.Synth = part(l.tally.synth, c.Admission.Permits)
-	u.GPU = part(l.tally.lock, c.GPU.Devices)
+	u.GPU = max(part(l.tally.lock, c.GPU.Devices), part(l.tally.worker, model.Count(c.Workers())))
 	u.Finish = part(l.tally.finish, c.Finalizers)
 	u.Starved = part(l.tally.starved, 1)
 	r.Bottleneck = "gpu"
-	if u.Synth > u.GPU {
-		r.Bottleneck = "synth"
+	busiest := u.GPU
+	if u.Synth > busiest {
+		r.Bottleneck, busiest = "synth", u.Synth
 	}
-	if u.Finish > max(u.GPU, u.Synth) || (math.IsNaN(u.Synth) && u.Finish > u.GPU) {
+	if u.Finish > busiest {
 		r.Bottleneck = "finish"
 	}
 	if u.Starved > 0.5 {
