@@ -113,7 +113,7 @@ func TestDevicesWithOneWorkerEachAreAnMMcQueue(t *testing.T) {
 }
 
 func TestPermitsUntilTheEndOfSynthesisAreTheServersOfAnMMcQueue(t *testing.T) {
-	const servers, rate = 2, 1.3
+	const servers, rate = 2, 1.1
 	config := openConfig()
 	config.Admission = model.Admission{Permits: servers, Release: model.AfterSynthesis}
 	p := openPlan(config, rate, 40_000, map[model.Stage]profile.Work{model.Synth: exponential(1), model.Kernel: seconds(0)})
