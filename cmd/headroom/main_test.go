@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts and the manual; read the difference before committing it")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"headroom": main})
+}
+
+// TestScripts runs the scripts in testdata/script, each in a folder of its own that holds testdata/scenarios.
+func TestScripts(t *testing.T) {
+	scenarios, err := filepath.Abs("testdata/scenarios")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup:               func(env *testscript.Env) error { return os.CopyFS(env.WorkDir, os.DirFS(scenarios)) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"holds": holds,
+			"edit":  edit,
+			"cut":   cut,
+		},
+	})
+}
+
+// exits runs a command that must end with an exit code: exits 3 headroom simulate early.yaml.
+func exits(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 2 {
+		ts.Fatalf("usage: exits code command [arguments]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// edit copies a file with the first occurrence of a text replaced: edit in.jsonl old new out.jsonl.
+func edit(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 4 {
+		ts.Fatalf("usage: edit file old new copy")
+	}
+	before := ts.ReadFile(args[0])
+	after := strings.Replace(before, args[1], args[2], 1)
+	if before == after {
+		ts.Fatalf("%s does not contain %s", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(after), 0o644))
+}
+
+// cut copies the first bytes of a file: cut in.jsonl 3000 out.jsonl.
+func cut(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 3 {
+		ts.Fatalf("usage: cut file bytes copy")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0])[:n]), 0o644))
+}
