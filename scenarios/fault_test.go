@@ -71,6 +71,8 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"jobs: 20, kind: porep, ", "mix: [{kind: porep, jobs: 1}, {kind: x, jobs: 1}], ", `26:49: workload.mix[1].kind is "x", which is defined nowhere`},
 		{"seed: 9", "seed: -1", `27:7: seed is "-1": a whole number from 0`},
 		{"seed: 9", "profile: nowhere", `27:10: profile is "nowhere": neither a file (looked for nowhere) nor one of the embedded profiles (`},
+		{"seed: 9", `profile: ""`, "27:10: profile is an empty text: a name or a path, or leave the key out"},
+		{"seed: 9", "profile: [a]", "27:10: profile is a list: a text"},
 		{"seed: 9", "profile: example", `26:28: workload.kind is "porep", which the profile example does not know: its kinds are small`},
 		{"circuit: sha256", "circuit: poseidon", `29:20: kinds.porep.circuit is "poseidon": one of mimc, sha256`},
 		{"log2_constraints: 15", "log2_constraints: 14", "29:46: kinds.porep.log2_constraints is 14: from 15 to 20 for circuit sha256"},

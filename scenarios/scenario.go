@@ -132,11 +132,14 @@ func (r *reader) machine(root *strict.Node, m *machine) (model.Machine, error) {
 	return found, nil
 }
 
-// profile returns the named profile, or nil for no name.
+// profile returns the profile that the file names, or nil if it names none.
 func (r *reader) profile(root *strict.Node, name string) (*profile.Profile, error) {
 	at := root.Field("profile")
-	if at == nil {
-		return nil, nil
+	if at == nil || at.Kind != strict.Scalar {
+		return nil, nil // there is none, or Decode has said what is wrong
+	}
+	if name == "" {
+		return nil, at.Errorf("is an empty text: a name or a path, or leave the key out")
 	}
 	if p := r.profiles[name]; p != nil {
 		return p, nil

@@ -21,21 +21,21 @@ func (n *Node) Decode(target any) error {
 	return d.errors.join()
 }
 
-type decoder struct{ errors Errors }
+type decoder struct{ errors errorList }
 
 func (d *decoder) fault(n *Node, format string, args ...any) {
-	d.errors.Add(n.Errorf(format, args...))
+	d.errors.add(n.Errorf(format, args...))
 }
 
 func (d *decoder) value(n *Node, v reflect.Value) {
 	switch target := v.Addr().Interface().(type) {
 	case Unmarshaler:
-		d.errors.Add(target.UnmarshalNode(n))
+		d.errors.add(target.UnmarshalNode(n))
 		return
 	case encoding.TextUnmarshaler:
 		if d.scalar(n, "a value such as a word, a number or a size") {
 			if err := target.UnmarshalText([]byte(n.Text)); err != nil {
-				d.errors.Add(&Error{place: n.place, cause: fmt.Errorf("%s: %w", n.name(), err)})
+				d.errors.add(&Error{place: n.place, cause: fmt.Errorf("%s: %w", n.name(), err)})
 			}
 		}
 		return
@@ -76,7 +76,7 @@ func (d *decoder) structure(n *Node, v reflect.Value) {
 	for _, f := range n.Fields {
 		target, known := lookup(fields, f.Key)
 		if !known {
-			d.errors.Add(unknown(n, f, names(fields)))
+			d.errors.add(unknown(n, f, names(fields)))
 			continue
 		}
 		d.value(f.Value, target)
@@ -102,7 +102,7 @@ func (d *decoder) mapping(n *Node, v reflect.Value) {
 		if t, ok := key.Interface().(encoding.TextUnmarshaler); !ok {
 			key.Elem().SetString(f.Key)
 		} else if err := t.UnmarshalText([]byte(f.Key)); err != nil {
-			d.errors.Add(&Error{place: f.place, cause: fmt.Errorf("%s is not a key here: %w", f.Value.name(), err)})
+			d.errors.add(&Error{place: f.place, cause: fmt.Errorf("%s is not a key here: %w", f.Value.name(), err)})
 			continue
 		}
 		d.value(f.Value, value)

@@ -40,9 +40,6 @@ func (e *Error) Error() string {
 // Unwrap returns what is wrong, without the place.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Line returns the line of the error in its file, from 1; 0 if it has none.
-func (e *Error) Line() int { return e.place.line }
-
 // excerpt returns the line of the place, cut to a window around it, and a caret below.
 func (p place) excerpt() string {
 	if p.line < 1 || p.line > len(p.source.lines) {
@@ -63,20 +60,20 @@ func (p place) excerpt() string {
 	return fmt.Sprintf("\n%s | %s\n%*s | %s^", number, string(shown), utf8.RuneCountInString(number), "", indent)
 }
 
-// Errors collects errors; more than a screenful says no more than its beginning.
-type Errors []error
+// errorList collects errors; more than a screenful says no more than its beginning.
+type errorList []error
 
 const mostErrors = 20
 
-// Add notes an error; nil notes nothing.
-func (e *Errors) Add(err error) {
+// add notes an error; nil notes nothing.
+func (e *errorList) add(err error) {
 	if err != nil {
 		*e = append(*e, err)
 	}
 }
 
 // join returns the errors as one, in order, or nil.
-func (e Errors) join() error {
+func (e errorList) join() error {
 	if len(e) > mostErrors {
 		rest := len(e) - mostErrors
 		e = append(e[:mostErrors:mostErrors], fmt.Errorf("and %d more", rest))

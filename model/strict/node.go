@@ -95,7 +95,7 @@ func (n *Node) name() string {
 func (n *Node) Locate(err error) error {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
-		var list Errors
+		var list errorList
 		for _, one := range e.Unwrap() {
 			list = append(list, n.Locate(one))
 		}

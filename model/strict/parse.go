@@ -89,7 +89,7 @@ func parse(text *source, at func(line, column int) place) (*Node, error) {
 // converter makes nodes of the parser's tree.
 type converter struct {
 	at     func(line, column int) place
-	errors Errors
+	errors errorList
 }
 
 func (c *converter) place(t *token.Token) place {
@@ -175,7 +175,7 @@ func (c *converter) node(n ast.Node, path string) *Node {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		out.Kind, out.Text = Scalar, n.GetToken().Value
 	default:
-		c.errors.Add(c.fault(n.GetToken(), "%s is not read here", n.Type().YAMLName()))
+		c.errors.add(c.fault(n.GetToken(), "%s is not read here", n.Type().YAMLName()))
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func (c *converter) fields(out *Node, values []*ast.MappingValueNode) {
 		t := v.Key.GetToken()
 		f := Field{Key: t.Value, place: c.place(t)}
 		if first, twice := lines[f.Key]; twice {
-			c.errors.Add(c.fault(t, "%s is there twice, first in line %d: leave one", join(out.Path, f.Key), first))
+			c.errors.add(c.fault(t, "%s is there twice, first in line %d: leave one", join(out.Path, f.Key), first))
 			continue
 		}
 		lines[f.Key] = f.place.line
