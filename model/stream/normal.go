@@ -3,7 +3,7 @@ package stream
 import "math"
 
 // cells is the size of the table of normal quantiles. At 4,096 cells linear interpolation is off by less than
-// 1e-4 standard deviations outside the tail cells, which are computed exactly.
+// 1.5e-4 standard deviations outside the tail cells, which are computed exactly.
 const cells = 4096
 
 // exactCells are the cells at each end that are not interpolated.

@@ -1,0 +1,107 @@
+package work
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+func arrive(job, kind, count int) model.Input {
+	return model.Input{Op: model.Arrive, Job: int32(job), Kind: uint16(kind), Count: int32(count)}
+}
+
+// Jobs of a closed workload are there at the start, those of one kind in a row as one input.
+func TestClosedArrivals(t *testing.T) {
+	w := model.Workload{
+		Shares:  []model.Share{{Kind: "a", Jobs: 4}, {Kind: "b", Jobs: 2}},
+		Arrival: model.Arrival{Pattern: model.Closed},
+	}
+	a := NewArrivals(&w, []uint16{3, 5}, 1, 0)
+	var got []model.Input
+	for a.At == 0 {
+		got = append(got, a.Pop())
+	}
+	want := []model.Input{arrive(0, 3, 1), arrive(1, 5, 1), arrive(2, 3, 2), arrive(4, 5, 1), arrive(5, 3, 1)}
+	if diff := cmp.Diff(want, got); diff != "" || a.At != Forever {
+		t.Errorf("then at %s: %s", a.At, diff)
+	}
+}
+
+// Poisson arrivals have exponential gaps of the mean that the rate says, one job each.
+func TestPoissonArrivals(t *testing.T) {
+	const jobs, rate = 20_000, 4.0
+	w := model.Workload{Shares: []model.Share{{Kind: "a", Jobs: jobs}}, Arrival: model.Arrival{Pattern: model.Poisson, Rate: rate}}
+	a := NewArrivals(&w, []uint16{0}, 7, 1)
+	last := model.Instant(0)
+	var gaps []float64
+	for n := 0; a.At != Forever; n++ {
+		gaps = append(gaps, a.At.Sub(last).Seconds())
+		last = a.At
+		if in := a.Pop(); in != arrive(n, 0, 1) {
+			t.Fatalf("arrival %d is %+v", n, in)
+		}
+	}
+	mean, deviation := stat.MeanStdDev(gaps, nil)
+	if len(gaps) != jobs || math.Abs(mean*rate-1) > 5/math.Sqrt(jobs) || math.Abs(deviation*rate-1) > 5*math.Sqrt(2.0/jobs) {
+		t.Errorf("%d gaps of mean %v s and deviation %v s: want both %v", len(gaps), mean, deviation, 1/rate)
+	}
+}
+
+func exactly(b model.Bytes) profile.Quantity[model.Bytes] { return profile.Exactly(b) }
+
+// The engine answers starts with the profile's work, and its memory follows the effects.
+func TestEngineCarriesOutEffects(t *testing.T) {
+	second := func(n float64) profile.Work {
+		return profile.Work{Law: profile.Constant, Mean: profile.Exactly(model.SpanOf(n))}
+	}
+	e := NewEngine(Setup{
+		Kinds: []profile.Kind{{Name: "a", Partitions: 1,
+			Work: map[model.Stage]profile.Work{model.Synth: second(2), model.Kernel: second(1)},
+			Footprint: profile.Footprint{
+				Parse: exactly(1), Vectors: exactly(20), Assignment: exactly(300), Call: exactly(4000),
+				During: map[model.Stage][]profile.Point{model.Synth: {{Progress: 1, Bytes: exactly(50_000)}}},
+			}}},
+		Base:  700_000,
+		Fails: func(job, partition int32, s model.Stage) bool { return s == model.Kernel },
+	})
+	synth, kernel := model.Task{Stage: model.Synth, Slot: 3, Gen: 2}, model.Task{Stage: model.Kernel, Lane: 1, Slot: 3, Gen: 2}
+	freed := func(b model.Block, call bool) model.Effect {
+		return model.Effect{Op: model.Freed, Call: call, Task: model.Task{Block: b}}
+	}
+	for _, step := range []struct {
+		at      model.Instant
+		over    []Finished
+		effects []model.Effect
+		level   model.Bytes // after
+	}{
+		{0, nil, []model.Effect{{Op: model.JobStart}, {Op: model.Start, Task: synth}}, 750_001},
+		{2e9, []Finished{{model.Input{Op: model.Done, Task: synth}, 0}}, []model.Effect{{Op: model.Take}, {Op: model.Start, Task: kernel}}, 704_321},
+		{3e9, []Finished{{model.Input{Op: model.Failed, Task: kernel}, 2e9}}, []model.Effect{freed(model.Vectors, false), freed(model.Assignment, true), freed(model.ParseBuffer, false)}, 700_000},
+	} {
+		if step.at > 0 && e.Next() != step.at {
+			t.Fatalf("the next completion is at %s: want %s", e.Next(), step.at)
+		}
+		e.Memory.Advance(step.at)
+		var over []Finished
+		if step.at > 0 {
+			over = e.Pop(step.at, nil)
+		}
+		if diff := cmp.Diff(step.over, over); diff != "" {
+			t.Errorf("at %s: %s", step.at, diff)
+		}
+		e.Apply(step.at, step.effects)
+		e.Settle(step.at)
+		if got := e.Memory.Level(); got != step.level {
+			t.Errorf("at %s %d bytes are resident: want %d", step.at, got, step.level)
+		}
+	}
+	if e.Next() != Forever || slices.ContainsFunc(playStages, func(s model.Stage) bool { return e.Running(s) != 0 }) {
+		t.Errorf("something runs until %s", e.Next())
+	}
+}
