@@ -44,10 +44,8 @@ func OpenKeys(ctx context.Context, dir string, c Circuit, progress func(step str
 	defer ReturnHeap()
 	k, header := &Keys{circuit: c}, c.header()
 	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys", header.Family, header.Log2, header.Depth, header.Challenges))
-	load := func() error {
-		progress(fmt.Sprintf("load keys of %v", c))
-		return k.read(path, header)
-	}
+	progress(fmt.Sprintf("open keys of %v", c))
+	load := func() error { return k.read(path, header) }
 	build := func(f *os.File) error {
 		if err := k.build(ctx, progress); err != nil {
 			return err
