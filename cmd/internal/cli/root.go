@@ -175,6 +175,11 @@ func (a *app) show(json any, text func(render.Text)) error {
 
 // await returns what f returns. If ctx ends first it returns an error, and f goes on unheard until the program ends.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	interrupted := errors.New("interrupted")
+	var zero T
+	if ctx.Err() != nil {
+		return zero, interrupted
+	}
 	type result struct {
 		value T
 		err   error
@@ -188,7 +193,6 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		var zero T
-		return zero, errors.New("interrupted")
+		return zero, interrupted
 	}
 }
