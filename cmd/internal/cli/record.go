@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"headroom/backend/confine"
+	"headroom/backend/record"
+	"headroom/cmd/internal/live"
+	"headroom/cmd/internal/render"
+	"headroom/model"
+	"headroom/scenarios"
+)
+
+// recordFlags are the flags of record.
+type recordFlags struct {
+	question
+	liveFlags
+	out, profile string
+	force        bool
+}
+
+// liveFlags are the flags of commands that run the live prover.
+type liveFlags struct {
+	device, keys, confine, mechanism string
+	sample                           time.Duration
+}
+
+const recordLong = `record runs a scenario's configuration and workload on the live prover, in a child process,
+and writes its trace: every step of the pipeline, samples of its memory, and the kernel's
+high-water mark. Every proof is verified.
+
+Given a profile, record predicts first and refuses with exit code 3 what is predicted to run
+out of memory; --force runs it all the same, and the trace says so. --confine SIZE gives the
+child that much memory and no more: by a cgroup where one can be made, else by systemd-run,
+else by a watchdog. A child that the limit killed is exit code 3 too; its trace is kept.
+
+The keys are for tests: they are made on this machine at the first use and cached.`
+
+// record returns the command that runs a scenario on the live prover.
+func (a *app) record() *cobra.Command {
+	var f recordFlags
+	c := &cobra.Command{
+		Use:   "record SCENARIO --out TRACE",
+		Short: "Run a configuration on the live prover and write its trace",
+		Long:  recordLong,
+		Args:  cobra.ExactArgs(1),
+		RunE: a.entry(func(ctx context.Context, args []string) error {
+			return a.runRecord(ctx, &f, args[0])
+		}),
+	}
+	f.question.flags(c)
+	f.liveFlags.flags(c)
+	c.Flags().StringVarP(&f.out, "out", "o", "", "write the trace to `FILE`; .zst compresses")
+	c.Flags().StringVar(&f.profile, "profile", "", "predict with this profile, `NAME` or file, instead of the scenario's")
+	c.Flags().BoolVar(&f.force, "force", false, "run although it is predicted to run out of memory")
+	return c
+}
+
+func (l *liveFlags) flags(c *cobra.Command) {
+	c.Flags().StringVar(&l.device, "device", record.CPU, "what proves: cpu, or virtual, which waits as the profile says")
+	c.Flags().StringVar(&l.keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
+	c.Flags().StringVar(&l.confine, "confine", "", "give the prover this much memory, such as `2GiB`")
+	c.Flags().StringVar(&l.mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
+	c.Flags().DurationVar(&l.sample, "sample", 50*time.Millisecond, "time between two readings of memory")
+}
+
+// request returns the run of a scenario that the flags ask for.
+func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error) {
+	r := &live.Request{
+		Scenario: s, Device: l.device, KeyDir: l.keys, Mechanism: confine.Mechanism(l.mechanism),
+		SampleEvery: model.Span(l.sample), Tool: Version(), Log: a.childLog(),
+	}
+	var faults []error
+	if l.device != record.CPU && l.device != record.Virtual {
+		faults = append(faults, fmt.Errorf("--device %s: it must be %s or %s", l.device, record.CPU, record.Virtual))
+	}
+	if l.sample < time.Millisecond || l.sample > time.Minute {
+		faults = append(faults, fmt.Errorf("--sample %s: it must be between 1ms and 1m", l.sample))
+	}
+	if l.confine != "" {
+		limit, err := model.ParseBytes(l.confine)
+		if err == nil && limit < model.MiB {
+			err = fmt.Errorf("%s is less than 1MiB, in which no prover starts", limit)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--confine: %w", err))
+		}
+		r.Limit = limit
+	} else if l.mechanism != "" {
+		faults = append(faults, errors.New("--mechanism: there is nothing to confine without --confine"))
+	}
+	if r.KeyDir == "" {
+		dir, err := live.KeyDir()
+		if err != nil {
+			return nil, err
+		}
+		r.KeyDir = dir
+	} else if err := os.MkdirAll(r.KeyDir, 0o755); err != nil {
+		faults = append(faults, fmt.Errorf("--keys: %w", err))
+	}
+	return r, refuse(errors.Join(faults...))
+}
+
+func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error {
+	if f.out == "" {
+		return refuse(errors.New("--out: where is the trace to go?"))
+	}
+	if f.profile != "" {
+		f.settings = append(f.settings, "profile="+f.profile)
+	}
+	variants, err := f.expand(name)
+	if err != nil {
+		return refuse(err)
+	}
+	if len(variants) != 1 {
+		return refuse(fmt.Errorf("--set: %d runs: record does one", len(variants)))
+	}
+	s := variants[0].Scenario
+	request, err := f.request(a, s)
+	if err != nil {
+		return err
+	}
+	bar := a.progress("proving", s.Workload.Jobs())
+	defer bar.close()
+	request.Trace, request.Force = f.out, f.force
+	request.Progress = func(int) { bar.step() }
+	outcome, prediction, err := live.Run(ctx, request)
+	var refused *live.RefusedError
+	if errors.As(err, &refused) {
+		return &ExitError{Code: Broken, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	result := render.NewRecording(outcome, prediction, f.out)
+	if err := a.show(result, func(t render.Text) { t.Recording(&result) }); err != nil {
+		return err
+	}
+	switch {
+	case outcome.Killed:
+		return &ExitError{Code: Broken}
+	case !outcome.Finished:
+		return fmt.Errorf("the prover was ended by %s", outcome.Signal)
+	case outcome.Trace.End.Error != "":
+		return errors.New(outcome.Trace.End.Error)
+	}
+	return nil
+}
+
+// child returns the hidden command whose process is the prover.
+func (a *app) child() *cobra.Command {
+	return &cobra.Command{
+		Use:    live.ChildCommand,
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: a.entry(func(ctx context.Context, _ []string) error {
+			slog.SetDefault(slog.New(slog.NewTextHandler(a.stderr, nil)))
+			return record.Child(ctx, os.Stdin, a.stdout)
+		}),
+	}
+}

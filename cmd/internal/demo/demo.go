@@ -1,0 +1,222 @@
+// Package demo is the whole loop on one machine: record a few configurations of the real prover, calibrate,
+// predict configurations that were never run, run them, and hold the predictions against what happened; then
+// predict what a memory limit does to a safe and an unsafe configuration, and let it happen.
+//
+// Open demo.go (the order of things) first, then plan.go (which configurations).
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"headroom/backend/confine"
+	"headroom/calibrate"
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/trace"
+	"headroom/scenarios"
+	"headroom/sim"
+)
+
+// Options say how to run the demo.
+type Options struct {
+	Here   scenarios.Here
+	KeyDir string
+	// Keep is a directory for the traces and the profile; empty keeps none.
+	Keep      string
+	Mechanism confine.Mechanism
+	Tool      string
+	Log       io.Writer
+	// Step hears what is about to happen: it is step i of n.
+	Step func(i, n int, what string)
+}
+
+// Report is what the demo comes to.
+type Report struct {
+	ProofsVerified int
+	Configs        []Comparison
+	Noise          Noise
+	Confined       []Confined
+	Profile        *profile.Profile
+}
+
+// Comparison holds a prediction against a run of the same configuration.
+type Comparison struct {
+	Name     string
+	Unseen   bool // the profile was not made from it
+	Peak     calibrate.Band
+	Seconds  calibrate.Band // a job
+	Measured Measured
+}
+
+// Measured is what a run came to.
+type Measured struct {
+	Peak, Baseline model.Bytes
+	SecondsPerJob  float64
+}
+
+// PeakError is the error of the predicted peak above the baseline, as a part of the measured one.
+func (c *Comparison) PeakError() float64 {
+	above := float64(c.Measured.Peak - c.Measured.Baseline)
+	return math.Abs(c.Peak.Median-float64(c.Measured.Peak)) / above
+}
+
+// SecondsError is the error of the predicted seconds per job, as a part of the measured ones.
+func (c *Comparison) SecondsError() float64 {
+	return math.Abs(c.Seconds.Median-c.Measured.SecondsPerJob) / c.Measured.SecondsPerJob
+}
+
+// Noise is one configuration run twice.
+type Noise struct {
+	Name          string
+	First, Second Measured
+}
+
+// Confined is a run under a memory limit whose verdict was stated before.
+type Confined struct {
+	Name      string
+	Limit     model.Bytes
+	Verdict   sim.Verdict
+	Outcome   trace.Outcome
+	Signal    string
+	Mechanism confine.Mechanism
+}
+
+// replications stand behind each prediction.
+const replications = calibrate.DefaultReplications
+
+// run is a demo under way.
+type run struct {
+	Options
+	ctx    context.Context
+	report Report
+	step   int
+}
+
+// Run runs the demo. It takes a few minutes.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &run{Options: o, ctx: ctx}
+	recorded, traces, err := r.record()
+	if err != nil {
+		return nil, err
+	}
+	r.next("calibrating")
+	if r.report.Profile, err = r.calibrate(traces); err != nil {
+		return nil, err
+	}
+	for i, c := range recordedConfigs {
+		if err := r.compare(c, false, recorded[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.meetUnseen(); err != nil {
+		return nil, err
+	}
+	return &r.report, r.confine()
+}
+
+func (r *run) next(what string) {
+	r.step++
+	r.Step(r.step, steps, what)
+}
+
+// record runs the configurations that the profile is made from.
+func (r *run) record() ([]Measured, []*trace.Trace, error) {
+	var measured []Measured
+	var traces []*trace.Trace
+	for _, c := range recordedConfigs {
+		r.next("recording: " + c.name)
+		m, t, err := r.prove(c, "recorded")
+		if err != nil {
+			return nil, nil, err
+		}
+		measured = append(measured, m)
+		traces = append(traces, t)
+	}
+	return measured, traces, nil
+}
+
+func (r *run) calibrate(traces []*trace.Trace) (*profile.Profile, error) {
+	p, _, err := calibrate.Fit(traces, calibrate.Options{Name: "demo"})
+	if err != nil || r.Keep == "" {
+		return p, err
+	}
+	return p, writeProfile(filepath.Join(r.Keep, "demo-profile.yaml"), p)
+}
+
+// meetUnseen predicts each configuration that was never run, and only then runs it.
+func (r *run) meetUnseen() error {
+	for _, c := range unseenConfigs {
+		r.next("predicting and running: " + c.name)
+		if err := r.compare(c, true, Measured{}); err != nil {
+			return err
+		}
+	}
+	r.next("running again: " + unseenConfigs[noisy].name)
+	again, _, err := r.prove(unseenConfigs[noisy], "again")
+	r.report.Noise = Noise{
+		Name:   unseenConfigs[noisy].name,
+		First:  r.report.Configs[len(recordedConfigs)+noisy].Measured,
+		Second: again,
+	}
+	return err
+}
+
+// compare adds a configuration to the report. One that was not seen is run after it was predicted.
+func (r *run) compare(c config, unseen bool, measured Measured) error {
+	s, err := r.scenario(c)
+	if err != nil {
+		return err
+	}
+	prediction, err := calibrate.Predict(planOf(s), replications)
+	if err != nil {
+		return err
+	}
+	if unseen {
+		if measured, _, err = r.prove(c, "unseen"); err != nil {
+			return err
+		}
+	}
+	r.report.Configs = append(r.report.Configs, Comparison{
+		Name: c.name, Unseen: unseen, Peak: prediction.Peak, Seconds: prediction.SecondsPerJob, Measured: measured,
+	})
+	return nil
+}
+
+// confine gives a safe and an unsafe configuration a limit between their predicted peaks. The verdicts come
+// first.
+func (r *run) confine() error {
+	first := len(recordedConfigs)
+	limit := between(r.report.Configs[first+safe].Peak.Median, r.report.Configs[first+unsafe].Peak.Median)
+	for _, i := range []int{safe, unsafe} {
+		c := unseenConfigs[i]
+		s, err := r.scenario(c)
+		if err != nil {
+			return err
+		}
+		s.Machine.CgroupLimit = limit
+		prediction, err := calibrate.Predict(planOf(s), replications)
+		if err != nil {
+			return err
+		}
+		r.next(fmt.Sprintf("confining to %s: %s, predicted: %s", limit.Short(), c.name, prediction.Verdict))
+		outcome, err := r.launch(s, c.file("confined"), limit)
+		if err != nil {
+			return err
+		}
+		r.report.ProofsVerified += outcome.Trace.End.ProofsVerified
+		r.report.Confined = append(r.report.Confined, Confined{
+			Name: c.name, Limit: limit, Verdict: prediction.Verdict,
+			Outcome: outcome.Trace.End.Outcome, Signal: outcome.Trace.End.Signal, Mechanism: outcome.Mechanism,
+		})
+	}
+	return nil
+}
+
+// between returns the geometric mean, which is as far from one peak as from the other in proportion.
+func between(a, b float64) model.Bytes {
+	return model.Bytes(math.Sqrt(a*b)) / model.MiB * model.MiB
+}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	"fmt"
+
+	"headroom/backend/record"
+	"headroom/model"
+	"headroom/sim"
+)
+
+// Recording is a live run as JSON.
+type Recording struct {
+	Schema         int         `json:"schema"`
+	Outcome        string      `json:"outcome"` // finished, killed, failed or cancelled
+	Signal         string      `json:"signal,omitempty"`
+	Mechanism      string      `json:"mechanism"`
+	LimitBytes     int64       `json:"limit_bytes"`
+	HostPeakBytes  int64       `json:"host_peak_bytes"`
+	BaselineBytes  int64       `json:"baseline_bytes"`
+	SecondsPerJob  *float64    `json:"seconds_per_job"`
+	MakespanS      float64     `json:"makespan_s"`
+	JobsDone       int         `json:"jobs_done"`
+	ProofsVerified int         `json:"proofs_verified"`
+	Predicted      *Prediction `json:"predicted"`
+	Trace          string      `json:"trace"`
+}
+
+// Prediction is what was predicted of a run before it began.
+type Prediction struct {
+	Verdict       string   `json:"verdict"`
+	HostPeakBytes int64    `json:"host_peak_bytes"`
+	PeakLow       int64    `json:"host_peak_bytes_low"` // of the 90 % band of replications
+	PeakHigh      int64    `json:"host_peak_bytes_high"`
+	POOM          float64  `json:"p_oom"`
+	SecondsPerJob *float64 `json:"seconds_per_job"`
+}
+
+// NewRecording returns a live run as JSON. The prediction may be nil.
+func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string) Recording {
+	end := o.Trace.End
+	r := Recording{
+		Schema: Schema, Outcome: string(end.Outcome), Signal: end.Signal,
+		Mechanism: string(o.Mechanism), LimitBytes: int64(o.LimitBytes),
+		HostPeakBytes: int64(o.Peak()), MakespanS: end.MakespanNs.Seconds(),
+		JobsDone: end.JobsDone, ProofsVerified: end.ProofsVerified, Trace: trace,
+	}
+	if o.Trace.Baseline != nil {
+		r.BaselineBytes = int64(o.Trace.Baseline.RSSBytes)
+	}
+	if end.JobsDone > 0 {
+		r.SecondsPerJob = finite(r.MakespanS / float64(end.JobsDone))
+	}
+	if prediction != nil {
+		q := prediction.PeakQuantiles
+		r.Predicted = &Prediction{
+			Verdict: string(prediction.Verdict), POOM: prediction.POOM,
+			HostPeakBytes: int64(q[2]), PeakLow: int64(q[1]), PeakHigh: int64(q[3]),
+			SecondsPerJob: finite(prediction.SecondsPerJobMean),
+		}
+	}
+	return r
+}
+
+// Recording prints a live run.
+func (t Text) Recording(r *Recording) {
+	fmt.Fprintf(t.W, "%s: %d jobs done, %d proofs verified\n\n", r.Outcome, r.JobsDone, r.ProofsVerified)
+	facts := [][2]string{
+		{"peak resident memory", bytesShort(r.HostPeakBytes)},
+		{"baseline", bytesShort(r.BaselineBytes)},
+		{"makespan", seconds(r.MakespanS)},
+	}
+	if r.SecondsPerJob != nil {
+		facts = append(facts, [2]string{"seconds per job", seconds(*r.SecondsPerJob)})
+	}
+	if r.LimitBytes > 0 {
+		facts = append(facts, [2]string{"limit", bytesShort(r.LimitBytes) + " by " + r.Mechanism})
+	}
+	if p := r.Predicted; p != nil {
+		facts = append(facts, [2]string{"predicted", fmt.Sprintf("%s, peak %s (%s to %s)", p.Verdict, bytesShort(p.HostPeakBytes), bytesShort(p.PeakLow), bytesShort(p.PeakHigh))})
+	}
+	t.facts(append(facts, [2]string{"trace", r.Trace}))
+}
+
+func bytesShort(b int64) string { return model.Bytes(b).Short() }
