@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"headroom/calibrate"
+	"headroom/cmd/internal/render"
+	"headroom/model/trace"
+	"headroom/scenarios"
+)
+
+const calibrateLong = `calibrate makes a profile from traces that headroom record wrote of the same kind of job on
+the same machine, best of three or four different configurations. Every number of the profile
+carries a 95 % interval and where it came from.
+
+The profile is judged by predicting each trace from the others. When the median error is above
+5 % the exit code is 4, and the report says what more to record; the profile is written all
+the same.`
+
+// calibrate returns the command that makes a profile.
+func (a *app) calibrate() *cobra.Command {
+	var out, name string
+	c := &cobra.Command{
+		Use:   "calibrate TRACE... --out PROFILE",
+		Short: "Make a profile from recorded traces",
+		Long:  calibrateLong,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: a.entry(func(ctx context.Context, args []string) error {
+			return a.runCalibrate(ctx, args, out, name)
+		}),
+	}
+	c.Flags().StringVarP(&out, "out", "o", "", "write the profile to `FILE`")
+	c.Flags().StringVar(&name, "name", "", "the profile's name (default the file's)")
+	return c
+}
+
+func (a *app) runCalibrate(ctx context.Context, paths []string, out, name string) error {
+	if out == "" {
+		return refuse(errors.New("--out: where is the profile to go?"))
+	}
+	if name == "" {
+		base := filepath.Base(out)
+		name = base[:len(base)-len(filepath.Ext(base))]
+	}
+	o := calibrate.Options{Name: name}
+	var traces []*trace.Trace
+	for _, path := range paths {
+		t, source, err := readTrace(path)
+		if err != nil {
+			return refuse(err)
+		}
+		traces = append(traces, t)
+		o.Sources = append(o.Sources, source)
+	}
+	type fit struct {
+		text   []byte
+		report *calibrate.Report
+	}
+	f, err := await(ctx, func() (fit, error) {
+		p, report, err := calibrate.Fit(traces, o)
+		if err != nil {
+			return fit{}, err
+		}
+		var text bytes.Buffer
+		err = p.Write(&text)
+		return fit{text.Bytes(), report}, err
+	})
+	if err != nil {
+		return refuse(err)
+	}
+	if err := replaceFile(out, f.text); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	result := render.NewCalibration(f.report, out)
+	if err := a.show(result, func(t render.Text) { t.Calibration(f.report, out) }); err != nil {
+		return err
+	}
+	if !f.report.Good {
+		return &ExitError{Code: Unfit}
+	}
+	return nil
+}
+
+// readTrace reads a trace and its file's hash.
+func readTrace(path string) (*trace.Trace, calibrate.Source, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, calibrate.Source{}, err
+	}
+	t, err := trace.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, calibrate.Source{}, fmt.Errorf("%s: %w", path, err)
+	}
+	sum := sha256.Sum256(data)
+	return t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}, nil
+}
+
+// replaceFile writes a file at once or not at all.
+func replaceFile(path string, data []byte) error {
+	partial := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
+	if err := os.WriteFile(partial, data, 0o644); err != nil {
+		return errors.Join(err, ignoreMissing(os.Remove(partial)))
+	}
+	if err := os.Rename(partial, path); err != nil {
+		return errors.Join(err, os.Remove(partial))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+const compareLong = `compare predicts the run that a trace is of and prints predicted against measured: the error
+of each metric, and whether what was measured lies in the predicted 95 % band.`
+
+// compare returns the command that holds a profile against a trace.
+func (a *app) compare() *cobra.Command {
+	var replications int
+	c := &cobra.Command{
+		Use:   "compare PROFILE TRACE",
+		Short: "Hold a prediction against a recorded run",
+		Long:  compareLong,
+		Args:  cobra.ExactArgs(2),
+		RunE: a.entry(func(ctx context.Context, args []string) error {
+			return a.runCompare(ctx, args[0], args[1], replications)
+		}),
+	}
+	c.Flags().IntVar(&replications, "replications", calibrate.DefaultReplications, "how many runs to predict from")
+	return c
+}
+
+func (a *app) runCompare(ctx context.Context, profileName, path string, replications int) error {
+	p, err := scenarios.LoadProfile(profileName)
+	if err != nil {
+		return refuse(err)
+	}
+	t, _, err := readTrace(path)
+	if err != nil {
+		return refuse(err)
+	}
+	comparison, err := await(ctx, func() (*calibrate.Comparison, error) { return calibrate.Compare(p, t, replications) })
+	if err != nil {
+		return refuse(err)
+	}
+	return a.show(render.NewComparison(comparison), func(t render.Text) { t.Comparison(comparison) })
+}
