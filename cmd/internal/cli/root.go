@@ -123,7 +123,9 @@ func (a *app) knownCommand(root *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, c := range root.Commands() {
-		names = append(names, c.Name())
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
 	hint := "headroom help lists the commands"
 	if near := closest(args[0], names); near != "" {

@@ -65,7 +65,14 @@ func (a *app) runSimulate(ctx context.Context, f *simulateFlags, name string) er
 	if f.trace != "" {
 		return refuse(errors.New("--trace: of a single run, and the settings give several"))
 	}
-	return a.simulateAll(ctx, f, variants)
+	list, err := a.simulateAll(ctx, f, variants)
+	if err != nil {
+		return err
+	}
+	if f.csv {
+		return a.print(func(t render.Text) error { return render.CSV(t.W, list) })
+	}
+	return a.show(render.NewRuns(list), func(t render.Text) { t.Runs(list) })
 }
 
 // plan returns the plan of a variant as the flags have it.
@@ -82,12 +89,11 @@ func (a *app) simulateOne(ctx context.Context, f *simulateFlags, v *scenarios.Va
 	if err != nil {
 		return err
 	}
-	warnings := planWarnings(&p)
-	more, err := a.quickReplications(ctx, &p, result)
+	doubts, err := a.quickReplications(ctx, &p, result)
 	if err != nil {
 		return err
 	}
-	warnings = append(warnings, more...)
+	warnings := append(planWarnings(&p), doubts...)
 	if f.csv {
 		one := []render.Variant{{Settings: v.Settings, Result: result, Warnings: warnings}}
 		err = a.print(func(t render.Text) error { return render.CSV(t.W, one) })
@@ -138,8 +144,8 @@ func recorder(bar *progress, file *traceFile) func(*model.Record) {
 	}
 }
 
-// simulateAll runs a plan for every variant and prints a table.
-func (a *app) simulateAll(ctx context.Context, f *simulateFlags, variants []scenarios.Variant) error {
+// simulateAll runs every variant.
+func (a *app) simulateAll(ctx context.Context, f *simulateFlags, variants []scenarios.Variant) ([]render.Variant, error) {
 	bar := a.progress("simulating", len(variants))
 	defer bar.close()
 	list := make([]render.Variant, len(variants))
@@ -147,16 +153,12 @@ func (a *app) simulateAll(ctx context.Context, f *simulateFlags, variants []scen
 		p := f.plan(v.Scenario)
 		result, err := await(ctx, func() (*sim.Result, error) { return sim.Run(p, nil) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		list[i] = render.Variant{Settings: v.Settings, Result: result, Warnings: planWarnings(&p)}
 		bar.step()
 	}
-	bar.close()
-	if f.csv {
-		return a.print(func(t render.Text) error { return render.CSV(t.W, list) })
-	}
-	return a.show(render.NewRuns(list), func(t render.Text) { t.Runs(list) })
+	return list, nil
 }
 
 // exitOn ends a command as the verdict on its only plan says.
