@@ -17,23 +17,17 @@ type traceFile struct {
 	path, partial string // equal if the path is no regular file, such as a pipe
 	plan          *sim.Plan
 	out           *trace.Writer
-	core          *model.Core // steps along, for the states
-	effects       []model.Effect
 	err           error
 }
 
 // createTrace begins the trace of a run of the plan.
 func createTrace(path string, p *sim.Plan) (*traceFile, error) {
-	header := traceHeader(p)
-	core, err := model.NewCore(p.Config, header.Kinds)
-	if err != nil {
-		return nil, err
-	}
-	t := &traceFile{path: path, partial: path, plan: p, core: core}
+	t := &traceFile{path: path, partial: path, plan: p}
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
 		t.partial = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
 	}
-	t.out, err = trace.Create(t.partial, header)
+	var err error
+	t.out, err = trace.Create(t.partial, traceHeader(p))
 	return t, err
 }
 
@@ -63,11 +57,8 @@ func traceHeader(p *sim.Plan) *trace.Header {
 
 // step writes a step of the run; the first error is kept for finish.
 func (t *traceFile) step(r *model.Record) {
-	if t.err != nil {
-		return
-	}
-	if t.effects, t.err = t.core.Step(r.Input, t.effects[:0]); t.err == nil {
-		t.err = t.out.Step(r, trace.StateOf(t.core, &t.plan.Config, len(t.plan.Workload.Shares)))
+	if t.err == nil {
+		t.err = t.out.Step(r, trace.State(r.State))
 	}
 }
 
