@@ -104,16 +104,16 @@ func (l *loop) addKind(k int, add func(Owner, int, model.Bytes)) {
 		finishing += v
 	}
 	at := func(p model.Place) int { return int(l.snapshot.census[k*int(model.NumPlaces)+int(p)]) }
-	partitions := func(o Owner, n int, each model.Bytes) { add(o, n, each*model.Bytes(n)) }
-	partitions(OwnSynth, at(model.InSynth), 0)
-	partitions(OwnSend, at(model.InSend), v+w)
-	partitions(OwnChannel, at(model.InChannel), v+w)
-	partitions(OwnGPU, at(model.OnGPU), v+w+call)
-	partitions(OwnFinish, at(model.InFinish), finishing)
-	partitions(OwnDealloc, at(model.FreeingVectors), v)
-	partitions(OwnDealloc, at(model.FreeingAssignment), w)
+	several := func(o Owner, n int, each model.Bytes) { add(o, n, each*model.Bytes(n)) }
+	several(OwnSynth, at(model.InSynth), 0)
+	several(OwnSend, at(model.InSend), v+w)
+	several(OwnChannel, at(model.InChannel), v+w)
+	several(OwnGPU, at(model.OnGPU), v+w+call)
+	several(OwnFinish, at(model.InFinish), finishing)
+	several(OwnDealloc, at(model.FreeingVectors), v)
+	several(OwnDealloc, at(model.FreeingAssignment), w)
 	// A cancelled partition may have left before its call, so freed assignments do not tell how many calls are.
 	freed := int(l.snapshot.calls[k]) - at(model.OnGPU) - at(model.InFinish)
 	add(OwnDealloc, 0, call*model.Bytes(freed))
-	partitions(OwnParse, int(l.snapshot.buffers[k]), f.Parse.Value)
+	several(OwnParse, int(l.snapshot.buffers[k]), f.Parse.Value)
 }
