@@ -80,11 +80,7 @@ func contentHash(t *trace.Trace) (string, error) {
 		w.Baseline(*t.Baseline)
 	}
 	for i := range t.Records {
-		var s trace.State
-		if i < len(t.States) {
-			s = t.States[i]
-		}
-		w.Step(&t.Records[i], s)
+		w.Step(&t.Records[i])
 	}
 	for i := range t.Samples {
 		w.Sample(t.Samples[i])

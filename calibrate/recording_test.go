@@ -86,7 +86,6 @@ func recorded(t testing.TB, p *profile.Profile, c model.Config, jobs int, seed u
 		kept := *r
 		kept.Effects = append([]model.Effect(nil), r.Effects...)
 		out.Records = append(out.Records, kept)
-		out.States = append(out.States, trace.State{Permits: model.Unbounded})
 	})
 	if err != nil {
 		t.Fatal(err)

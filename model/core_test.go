@@ -11,7 +11,6 @@ import (
 
 	"headroom/model"
 	"headroom/model/check"
-	"headroom/model/trace"
 )
 
 // chooser decides: it returns a number from 0 to n-1.
@@ -117,8 +116,7 @@ func (d *driver) step(in model.Input) error {
 		return err
 	}
 	at := model.Instant(len(d.stream.Records))
-	d.stream.Records = append(d.stream.Records, model.Record{At: at, Input: in, Effects: effects, Begin: at, End: at})
-	d.stream.States = append(d.stream.States, trace.StateOf(d.core, &d.config, len(d.kinds)))
+	d.stream.Records = append(d.stream.Records, model.Record{At: at, Input: in, Effects: effects, Begin: at, End: at, State: d.core.State()})
 	for _, e := range effects {
 		switch e.Op {
 		case model.Start:

@@ -144,7 +144,7 @@ func (c *child) run(ctx context.Context, out io.Writer) error {
 func (c *child) step(r *model.Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.writer.Step(r, trace.State(r.State))
+	_ = c.writer.Step(r)
 }
 
 // watch begins to sample the memory of this process and returns what ends it. Each sample also hands the trace

@@ -165,10 +165,9 @@ func (c *childProcess) keep(t *trace.Trace, line *trace.Line) error {
 	var err error
 	switch {
 	case line.Step != nil:
-		t.Records = append(t.Records, line.Step.Record)
-		t.States = append(t.States, line.Step.State)
+		t.Records = append(t.Records, *line.Step)
 		if c.writer != nil {
-			err = c.writer.Step(&line.Step.Record, line.Step.State)
+			err = c.writer.Step(line.Step)
 		}
 	case line.Sample != nil:
 		t.Samples = append(t.Samples, *line.Sample)

@@ -17,8 +17,9 @@ type Stream struct {
 	Config  model.Config // valid
 	Kinds   []model.Kind
 	Records []model.Record
-	States  []trace.State // after each record; nil: they are not judged
-	Sizes   []Sizes       // by kind; nil: every block counts as one byte
+	// Stateless says that the records carry no states, so that these are not judged.
+	Stateless bool
+	Sizes     []Sizes // by kind; nil: every block counts as one byte
 	// Finished says that the run went to its end, so that nothing may be left of it.
 	Finished bool
 }
@@ -29,7 +30,7 @@ type Sizes struct{ Parse, Vectors, Assignment, Call model.Bytes }
 // Of returns the stream of a trace.
 func Of(t *trace.Trace) Stream {
 	return Stream{
-		Config: t.Header.Config, Kinds: t.Header.Kinds, Records: t.Records, States: t.States,
+		Config: t.Header.Config, Kinds: t.Header.Kinds, Records: t.Records,
 		Finished: t.End != nil && t.End.Outcome == trace.Finished,
 	}
 }

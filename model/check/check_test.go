@@ -95,8 +95,7 @@ func (r *machine) step(t testing.TB, in model.Input, begin model.Instant) {
 		}
 	}
 	s := &r.stream
-	s.Records = append(s.Records, model.Record{At: r.now, Input: in, Effects: effects, Begin: begin, End: r.now})
-	s.States = append(s.States, trace.StateOf(r.core, &s.Config, len(s.Kinds)))
+	s.Records = append(s.Records, model.Record{At: r.now, Input: in, Effects: effects, Begin: begin, End: r.now, State: r.core.State()})
 }
 
 func someConfig() model.Config {
@@ -120,7 +119,7 @@ func TestValidStreamsHaveNoFindings(t *testing.T) {
 			t.Error(err)
 		}
 		s.Sizes = []Sizes{{1, 20, 300, 4000}, {5, 60, 700, 8000}}
-		s.States = nil
+		s.Stateless = true
 		if err := Err(Run(s)); err != nil {
 			t.Error(err)
 		}
@@ -141,7 +140,6 @@ func clone(s Stream) Stream {
 	for i := range s.Records {
 		s.Records[i].Effects = slices.Clone(s.Records[i].Effects)
 	}
-	s.States = slices.Clone(s.States)
 	return s
 }
 
@@ -213,20 +211,19 @@ func TestEveryCheckerCanFail(t *testing.T) {
 		{"a stage runs twice", "way", func(t *testing.T, s *Stream) { double(t, *s, 1, starts(model.Kernel)) }},
 		{"a completion comes twice", "way", func(t *testing.T, s *Stream) {
 			s.Records = slices.Insert(s.Records, 30, s.Records[29])
-			s.States = slices.Insert(s.States, 30, s.States[29])
 		}},
 		{"a partition is taken before it was sent", "way", func(t *testing.T, s *Stream) { move(t, *s, 2, does(model.Take), 3) }},
 		{"a job arrives out of turn", "way", func(t *testing.T, s *Stream) { s.Records[1].Input.Job++ }},
 		{"a partition is admitted without a permit", "permits", func(t *testing.T, s *Stream) { move(t, *s, 8, starts(model.Synth), 5) }},
-		{"a free permit is recorded that is not", "permits", func(t *testing.T, s *Stream) { s.States[20].Permits++ }},
-		{"a permit does not return", "permits", func(t *testing.T, s *Stream) { s.Records, s.States = s.Records[:25], s.States[:25] }},
+		{"a free permit is recorded that is not", "permits", func(t *testing.T, s *Stream) { s.Records[20].State.Permits++ }},
+		{"a permit does not return", "permits", func(t *testing.T, s *Stream) { s.Records = s.Records[:25] }},
 		{"senders are served out of turn", "channel", func(t *testing.T, s *Stream) {
 			i, k := find(t, *s, 6, does(model.Accept))
 			j, m := find(t, *s, 7, does(model.Accept))
 			s.Records[i].Effects[k], s.Records[j].Effects[m] = s.Records[j].Effects[m], s.Records[i].Effects[k]
 		}},
 		{"the channel overflows", "channel", func(t *testing.T, s *Stream) { s.Config.Channel.Capacity = 0; s.Config.GPU.WorkersPerDevice = 1 }},
-		{"a blocked partition is not recorded", "channel", func(t *testing.T, s *Stream) { s.States[40].Blocked++ }},
+		{"a blocked partition is not recorded", "channel", func(t *testing.T, s *Stream) { s.Records[40].State.Blocked++ }},
 		{"a block is freed twice", "blocks", func(t *testing.T, s *Stream) { double(t, *s, 3, freedOf(model.Vectors)) }},
 		{"a block is freed before its time", "blocks", func(t *testing.T, s *Stream) { move(t, *s, 3, starts(model.Dealloc), 9) }},
 		{"a block is never freed", "blocks", func(t *testing.T, s *Stream) { drop(t, *s, 3, freedOf(model.Assignment)) }},
@@ -271,7 +268,7 @@ func TestEveryCheckerCanFail(t *testing.T) {
 		{"a stall is made up", "conserving", func(t *testing.T, s *Stream) {
 			s.Records[9].Effects = append(s.Records[9].Effects, model.Effect{Op: model.Stall})
 		}},
-		{"the run is cut off", "zero", func(t *testing.T, s *Stream) { s.Records, s.States = s.Records[:40], s.States[:40] }},
+		{"the run is cut off", "zero", func(t *testing.T, s *Stream) { s.Records = s.Records[:40] }},
 		{"an effect is out of order", "replay", func(t *testing.T, s *Stream) {
 			i := slices.IndexFunc(s.Records, func(r model.Record) bool { return len(r.Effects) > 1 })
 			slices.Reverse(s.Records[i].Effects)
@@ -313,7 +310,7 @@ func TestEveryEffectMatters(t *testing.T) {
 			for k := range valid.Records[i].Effects {
 				for _, twice := range []bool{false, true} {
 					s := clone(valid)
-					s.States = nil
+					s.Stateless = true
 					r := &s.Records[i]
 					what := r.Effects[k]
 					if twice {
@@ -363,8 +360,8 @@ func TestReplayIsNotTalkedIntoABillionJobs(t *testing.T) {
 // At most MaxFindings of each checker are kept.
 func TestFindingsAreBounded(t *testing.T) {
 	s := clone(someStream(t, false))
-	for i := range s.States {
-		s.States[i].Channel += 5
+	for i := range s.Records {
+		s.Records[i].State.Channel += 5
 	}
 	perChecker := map[int]int{}
 	for _, f := range Run(s) {
@@ -385,7 +382,7 @@ func FuzzRun(f *testing.F) {
 			f.Fatal(err)
 		}
 		for i := range s.Records {
-			w.Step(&s.Records[i], s.States[i])
+			w.Step(&s.Records[i])
 		}
 		w.End(trace.End{Outcome: trace.Finished})
 		if err := w.Close(); err != nil {

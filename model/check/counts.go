@@ -15,10 +15,10 @@ func (permits) effect(w *world, e *model.Effect) {
 }
 
 func (permits) settled(w *world) {
-	if w.stream.States == nil || w.config.Admission.Permits == model.Unbounded {
+	if w.stream.Stateless || w.config.Admission.Permits == model.Unbounded {
 		return
 	}
-	recorded, counted := w.stream.States[w.index].Permits, w.config.Admission.Permits-model.Count(w.permits())
+	recorded, counted := w.stream.Records[w.index].State.Permits, w.config.Admission.Permits-model.Count(w.permits())
 	if recorded != counted {
 		w.report("%s permits are recorded as free: %s are", recorded, counted)
 	}
@@ -66,10 +66,10 @@ func (channel) settled(w *world) {
 	if capacity := int(w.config.ChannelCapacity()); held > capacity {
 		w.report("the channel holds %d partitions: its capacity is %d", held, capacity)
 	}
-	if w.stream.States == nil {
+	if w.stream.Stateless {
 		return
 	}
-	if s := w.stream.States[w.index]; int(s.Channel) != held || int(s.Blocked) != blocked {
+	if s := w.stream.Records[w.index].State; int(s.Channel) != held || int(s.Blocked) != blocked {
 		w.report("%d in the channel and %d blocked are recorded: %d and %d are", s.Channel, s.Blocked, held, blocked)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // appendStep appends a step as one line. Done and Failed carry their owner's job and partition for the reader's
 // sake.
-func appendStep(b []byte, r *model.Record, s State, owner owner) []byte {
+func appendStep(b []byte, r *model.Record, owner owner) []byte {
 	b = append(b, `{"at":`...)
 	b = strconv.AppendInt(b, int64(r.At), 10)
 	in := &r.Input
@@ -29,6 +29,7 @@ func appendStep(b []byte, r *model.Record, s State, owner owner) []byte {
 		}
 		b[len(b)-1] = ']'
 	}
+	s := &r.State
 	if s.Permits != model.Unbounded {
 		b = appendInt(b, "permits", int64(s.Permits))
 	}

@@ -82,8 +82,8 @@ func (r *Reader) parse(text []byte) (Line, error) {
 }
 
 // step reads a step of the core.
-func (r *Reader) step(v *lineView) (*Step, error) {
-	s := &Step{Record: model.Record{At: *v.At, Begin: v.Began, End: v.Ended}}
+func (r *Reader) step(v *lineView) (*model.Record, error) {
+	s := &model.Record{At: *v.At, Begin: v.Began, End: v.Ended}
 	if v.Began < 0 || v.Ended < 0 {
 		return nil, fmt.Errorf("began and ended at %d and %d ns: at least 0", v.Began, v.Ended)
 	}
@@ -191,8 +191,8 @@ func (v *taskView) task() (model.Task, error) {
 }
 
 // state reads the counts after a step. Permits are left out where there is no limit and where none is free.
-func (r *Reader) state(v *lineView) (State, error) {
-	s := State{Channel: v.Channel, Blocked: v.Blocked}
+func (r *Reader) state(v *lineView) (model.State, error) {
+	s := model.State{Channel: v.Channel, Blocked: v.Blocked}
 	limit := r.header.Config.Admission.Permits
 	switch {
 	case v.Permits != nil:

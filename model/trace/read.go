@@ -132,8 +132,7 @@ func Read(in io.Reader) (*Trace, error) {
 		}
 		switch {
 		case l.Step != nil:
-			t.Records = append(t.Records, l.Step.Record)
-			t.States = append(t.States, l.Step.State)
+			t.Records = append(t.Records, *l.Step)
 		case l.Sample != nil:
 			t.Samples = append(t.Samples, *l.Sample)
 		case l.Baseline != nil:

@@ -47,26 +47,6 @@ type Machine struct {
 	Kernel string      `json:"kernel,omitempty"` // the operating system's version
 }
 
-// State is what the pipeline's counts are after a step.
-type State struct {
-	Permits model.Count // free ones; Unbounded where the configuration sets no limit
-	Channel int32       // partitions in the channel
-	Blocked int32       // partitions blocked in send
-}
-
-// StateOf reads the state off a core that runs the configuration with that many kinds.
-func StateOf(core *model.Core, config *model.Config, kinds int) State {
-	s := State{Permits: core.FreePermits()}
-	if config.Admission.Permits == model.Unbounded {
-		s.Permits = model.Unbounded
-	}
-	for k := range kinds {
-		s.Channel += int32(core.Count(k, model.InChannel))
-		s.Blocked += int32(core.Count(k, model.InSend))
-	}
-	return s
-}
-
 // Memory is one reading of the memory that a run occupies. What the machine cannot tell is 0.
 type Memory struct {
 	RSSBytes        model.Bytes `json:"-"` // resident set of the prover's process
@@ -119,15 +99,9 @@ type End struct {
 	Error           string      `json:"error,omitempty"`  // what went wrong
 }
 
-// Step is one step of the core and the state after it.
-type Step struct {
-	model.Record
-	State
-}
-
 // Line is one line after the header: exactly one of the fields is set.
 type Line struct {
-	Step     *Step
+	Step     *model.Record
 	Sample   *Sample
 	Baseline *Baseline
 	End      *End
@@ -137,7 +111,6 @@ type Line struct {
 type Trace struct {
 	Header   Header
 	Records  []model.Record
-	States   []State // after each record
 	Samples  []Sample
 	Baseline *Baseline // nil: none was taken
 	End      *End      // nil: the run was cut off

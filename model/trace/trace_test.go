@@ -106,10 +106,10 @@ func drawTrace(t *rapid.T) *Trace {
 	for range rapid.IntRange(0, 8).Draw(t, "steps") {
 		r := model.Record{At: drawAt.Draw(t, "at"), Input: drawInput(t), Begin: drawAt.Draw(t, "begin"), End: drawAt.Draw(t, "end")}
 		r.Effects = rapid.SliceOfN(rapid.Custom(drawEffect), 0, 4).Draw(t, "effects")
-		tr.Records = append(tr.Records, r)
-		tr.States = append(tr.States, State{
+		r.State = model.State{
 			Permits: model.Count(rapid.Int32Range(0, 7).Draw(t, "permits")), Channel: drawCount.Draw(t, "channel"), Blocked: drawCount.Draw(t, "blocked"),
-		})
+		}
+		tr.Records = append(tr.Records, r)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "samples") {
 		tr.Samples = append(tr.Samples, Sample{
@@ -134,7 +134,7 @@ func put(w *Writer, tr *Trace) error {
 		w.Baseline(*tr.Baseline)
 	}
 	for i := range tr.Records {
-		w.Step(&tr.Records[i], tr.States[i])
+		w.Step(&tr.Records[i])
 	}
 	for _, s := range tr.Samples {
 		w.Sample(s)
@@ -188,12 +188,12 @@ func TestLinesReadAsDocumented(t *testing.T) {
 		{Input: model.Input{Op: model.Arrive, Kind: 1, Count: 4}, Effects: []model.Effect{
 			{Op: model.JobStart, Kind: 1, Job: 3},
 			{Op: model.Start, Kind: 1, Job: 3, Partition: 2, Task: task},
-		}},
+		}, State: model.State{Permits: 3}},
 		{At: 123, Input: model.Input{Op: model.Done, Task: task}, Begin: 100, End: 120, Effects: []model.Effect{
 			{Op: model.Freed, Call: true, Kind: 1, Job: 3, Partition: 2, Task: model.Task{Block: model.Assignment}},
-		}},
+		}, State: model.State{Channel: 1, Blocked: 2}},
 		{At: 124, Input: model.Input{Op: model.Drain}},
-	}, States: []State{{Permits: 3}, {Channel: 1, Blocked: 2}, {}},
+	},
 		Samples:  []Sample{{At: 130, Memory: Memory{RSSBytes: 5, AnonBytes: 4}, PSISomeMicros: 6, Phase: "load"}},
 		Baseline: &Baseline{At: -0, Memory: Memory{VRAMBytes: 7}},
 		End:      &End{Outcome: Killed, MakespanNs: 130, VmHWMBytes: 9, Signal: "SIGKILL"}}
@@ -253,7 +253,7 @@ func TestTruncationOfCompressedTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		w.Step(&model.Record{At: model.Instant(i), Input: model.Input{Op: model.Drain}}, State{})
+		w.Step(&model.Record{At: model.Instant(i), Input: model.Input{Op: model.Drain}})
 		if i == 499 {
 			w.Flush()
 		}
@@ -370,7 +370,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	failed := 0
 	for range 10_000 {
-		if err := w.Step(&model.Record{Input: model.Input{Op: model.Drain}}, State{}); errors.Is(err, errFull) {
+		if err := w.Step(&model.Record{Input: model.Input{Op: model.Drain}}); errors.Is(err, errFull) {
 			failed++
 		} else if failed > 0 {
 			t.Fatalf("error %v after an error", err)
@@ -395,7 +395,7 @@ func TestFinishEndsACutTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Step(&model.Record{At: 1, Input: model.Input{Op: model.Drain}}, State{})
+		w.Step(&model.Record{At: 1, Input: model.Input{Op: model.Drain}})
 		w.out.WriteString(`{"at":2,"inp`)
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -444,7 +444,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	w.Baseline(Baseline{})
-	w.Step(&model.Record{Input: model.Input{Op: model.Arrive, Count: 1}, Effects: []model.Effect{{Op: model.Start, Task: model.Task{Stage: model.Synth}}}}, State{Permits: 6})
+	w.Step(&model.Record{Input: model.Input{Op: model.Arrive, Count: 1}, Effects: []model.Effect{{Op: model.Start, Task: model.Task{Stage: model.Synth}}}})
 	w.Step(&model.Record{At: 5, Input: model.Input{Op: model.Done, Task: model.Task{Stage: model.Synth}}, Begin: 1, End: 4}, State{Blocked: 1})
 	w.Sample(Sample{At: 6, Memory: Memory{RSSBytes: 1}})
 	w.End(End{Outcome: Finished})

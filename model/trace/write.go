@@ -35,10 +35,10 @@ func NewWriter(out io.Writer, h *Header) (*Writer, error) {
 }
 
 // Step writes a step and the state after it.
-func (w *Writer) Step(r *model.Record, s State) error {
+func (w *Writer) Step(r *model.Record) error {
 	o, _ := w.owners.of(&r.Input)
 	w.owners.note(r.Effects)
-	w.line = appendStep(w.line[:0], r, s, o)
+	w.line = appendStep(w.line[:0], r, o)
 	return w.write(w.line)
 }
 

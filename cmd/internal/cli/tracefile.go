@@ -58,7 +58,7 @@ func traceHeader(p *sim.Plan) *trace.Header {
 // step writes a step of the run; the first error is kept for finish.
 func (t *traceFile) step(r *model.Record) {
 	if t.err == nil {
-		t.err = t.out.Step(r, trace.State(r.State))
+		t.err = t.out.Step(r)
 	}
 }
 
