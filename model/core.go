@@ -10,6 +10,7 @@ import "fmt"
 //
 // Within a step releases apply first; then starts run to a fixed point, downstream first.
 type Core struct {
+	policy   policy
 	config   Config
 	kinds    []Kind
 	capacity int32
@@ -27,7 +28,7 @@ type Core struct {
 	blocked    queue // partitions blocked in send, by end of synthesis
 	channel    queue
 	idle       queue // workers, longest idle first
-	workers    workers
+	workers    links // worker w belongs to device w mod devices
 	devices    []device
 	finishes   queue // partitions waiting for a finalizer
 	finalizers int32 // free ones
@@ -39,16 +40,44 @@ type Core struct {
 	out    []Effect
 }
 
+// policy is what the configuration says about the way of a partition, resolved once, since a comparison of words
+// costs more than all the rest of a step.
+type policy struct {
+	release         releasePoint
+	lockCall        bool
+	prepBeside      bool
+	split           bool
+	freeAfterKernel bool
+}
+
+// releasePoint is a Release as a number.
+type releasePoint uint8
+
+const (
+	atSynthesisEnd releasePoint = iota
+	atSendEnd
+	atKernelEnd
+	atFinishEnd
+)
+
+func newPolicy(c *Config) policy {
+	points := map[Release]releasePoint{
+		AfterSynthesis: atSynthesisEnd, AfterSend: atSendEnd, AfterKernel: atKernelEnd, AfterFinish: atFinishEnd,
+	}
+	return policy{
+		release:         points[c.Admission.Release],
+		lockCall:        c.GPU.Lock == LockCall,
+		prepBeside:      c.GPU.Prep == PrepBesideLock,
+		split:           c.GPU.Split,
+		freeAfterKernel: c.FreeVectors == AfterKernel,
+	}
+}
+
 // device is a GPU: its lock and the partitions whose workers wait for it.
 type device struct {
 	locked bool
 	queue  queue
 }
-
-// workers links the idle GPU workers. Worker w belongs to device w mod devices.
-type workers []int32
-
-func (w workers) link(i int32) *int32 { return &w[i] }
 
 // NewCore returns an empty pipeline. The configuration must be valid (Config.Validate) and every kind must have
 // at least one partition and the stages Synth and Kernel.
@@ -60,11 +89,12 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 	}
 	c := &Core{
 		config:     config,
+		policy:     newPolicy(&config),
 		kinds:      kinds,
 		capacity:   int32(config.ChannelCapacity()),
 		permits:    int32(config.Admission.Permits),
 		finalizers: int32(config.Finalizers),
-		workers:    make(workers, config.Workers()),
+		workers:    make(links, config.Workers()),
 		devices:    make([]device, config.GPU.Devices),
 		deallocs:   dealloc{free: int32(config.Dealloc.Workers)},
 		census:     make([]int32, len(kinds)*int(NumPlaces)),
@@ -75,7 +105,7 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 	for d := range c.devices {
 		c.devices[d].queue = emptyQueue()
 		for w := d; w < len(c.workers); w += len(c.devices) {
-			push(&c.idle, c.workers, int32(w))
+			c.idle.push(c.workers, int32(w))
 		}
 	}
 	return c, nil
@@ -90,7 +120,7 @@ func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
 	case Arrive:
 		err = c.arrive(in)
 	case Done, Failed:
-		err = c.complete(in.Task, in.Op == Failed)
+		err = c.complete(&in.Task, in.Op == Failed)
 	case Cancel:
 		err = c.cancel(in.Job)
 	case Drain:
@@ -122,15 +152,14 @@ func (c *Core) settle() {
 		c.admit()
 	}
 	if c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) {
-		c.emit(Effect{Op: Stall})
+		c.emit(Stall)
 	}
 }
 
 func (c *Core) startFinishes() {
 	for c.finishes.n > 0 && c.finalizers > 0 {
 		c.finalizers--
-		p := c.partitions.next(&c.finishes)
-		c.start(p, Finish, c.finishLanes.take())
+		c.start(c.partitions.next(&c.finishes), Finish, c.finishLanes.take())
 	}
 }
 
@@ -139,7 +168,7 @@ func (c *Core) grantLocks() {
 		if dev := &c.devices[d]; !dev.locked && dev.queue.n > 0 {
 			dev.locked = true
 			p := c.partitions.next(&dev.queue)
-			c.partitions.at(p).set(holdsLock)
+			p.set(holdsLock)
 			c.enterLock(p)
 		}
 	}
@@ -150,7 +179,7 @@ func (c *Core) grantLocks() {
 func (c *Core) pickUp() bool {
 	picked := false
 	for c.idle.n > 0 {
-		var p int32
+		var p *partition
 		switch {
 		case c.channel.n > 0:
 			p = c.partitions.next(&c.channel)
@@ -160,7 +189,7 @@ func (c *Core) pickUp() bool {
 		default:
 			return picked
 		}
-		c.take(p, pop(&c.idle, c.workers))
+		c.take(p, c.idle.pop(c.workers))
 		picked = true
 	}
 	return picked
@@ -184,14 +213,15 @@ func (c *Core) admit() {
 	for c.ready.n > 0 && c.permits > 0 {
 		slot := c.ready.head
 		j := c.jobs.at(slot)
-		p := c.partitions.take(partition{job: j.number, jobSlot: slot, index: j.admitted, kind: j.kind, worker: none})
+		p := c.partitions.take()
+		p.job, p.jobSlot, p.index, p.kind, p.stages = j.number, slot, j.admitted, j.kind, c.kinds[j.kind].Stages
+		p.set(holdsPermit)
 		j.admitted++
 		if int(j.admitted) == c.kinds[j.kind].Partitions {
-			pop(&c.ready, &c.jobs)
+			c.ready.pop(c.jobs.links)
 		}
 		c.permits--
-		c.partitions.at(p).set(holdsPermit)
-		c.census[c.cell(p, InSynth)]++
+		c.count(p, InSynth, 1)
 		c.start(p, Synth, c.synthLanes.take())
 	}
 }
@@ -204,15 +234,34 @@ func (c *Core) openJobs() bool {
 		c.inFlight++
 		k := &c.kinds[kind]
 		slot := c.jobs.take(job{number: number, kind: kind, left: int32(k.Partitions)})
-		c.emit(Effect{Op: JobStart, Kind: kind, Job: number})
+		c.emitJob(JobStart, number, kind)
 		if k.Stages.Has(Parse) {
 			c.startParse(slot)
 			continue
 		}
-		push(&c.ready, &c.jobs, slot)
+		c.ready.push(c.jobs.links, slot)
 		opened = true
 	}
 	return opened
 }
 
-func (c *Core) emit(e Effect) { c.out = append(c.out, e) }
+// emit appends an effect and returns it to be filled in. It is filled in place because this is the hottest line of
+// the core: an effect that is put together elsewhere and then copied costs the processor a stall.
+func (c *Core) emit(op EffectOp) *Effect {
+	c.out = append(c.out, Effect{})
+	e := &c.out[len(c.out)-1]
+	e.Op = op
+	return e
+}
+
+func (c *Core) emitJob(op EffectOp, job int32, kind uint16) *Effect {
+	e := c.emit(op)
+	e.Kind, e.Job = kind, job
+	return e
+}
+
+func (c *Core) emitPartition(op EffectOp, p *partition) *Effect {
+	e := c.emitJob(op, p.job, p.kind)
+	e.Partition = p.index
+	return e
+}

@@ -3,66 +3,67 @@ package model
 import "fmt"
 
 // fits reports why a completion does not fit the state, or nil.
-func (c *Core) fits(t Task, failed bool) error {
-	refuse := func(format string, args ...any) error {
-		return &TaskError{Task: t, Why: fmt.Sprintf(format, args...)}
-	}
+func (c *Core) fits(t *Task, failed bool) error {
 	if t.Stage != Dealloc && t.Block != NoBlock {
-		return refuse("block %s belongs to no stage but dealloc", t.Block)
+		return t.refuse("block %s belongs to no stage but dealloc", t.Block)
 	}
 	if t.Stage == Parse {
-		return c.parseFits(t, refuse)
+		return c.parseFits(t)
 	}
 	if t.Slot < 0 || int(t.Slot) >= len(c.partitions.slots) {
-		return refuse("there is no such slot")
+		return t.refuse("there is no such slot")
 	}
 	p := c.partitions.at(t.Slot)
 	if p.gen != t.Gen {
-		return refuse("the slot is in generation %d: the completion is late or came twice", p.gen)
+		return t.refuse("the slot is in generation %d: the completion is late or came twice", p.gen)
 	}
 	if t.Stage == Dealloc {
-		return c.deallocFits(t, failed, refuse)
+		return c.deallocFits(t, failed)
 	}
 	if t.Stage >= NumStages || !p.running.Has(t.Stage) {
-		return refuse("the stage is not running")
+		return t.refuse("the stage is not running")
 	}
 	lane := p.worker
 	if t.Stage == Synth || t.Stage == Finish {
 		lane = p.lane
 	}
 	if lane != t.Lane {
-		return refuse("the stage runs on lane %d", lane)
+		return t.refuse("the stage runs on lane %d", lane)
 	}
 	return nil
 }
 
-func (c *Core) parseFits(t Task, refuse func(string, ...any) error) error {
+func (c *Core) parseFits(t *Task) error {
 	if t.Slot < 0 || int(t.Slot) >= len(c.jobs.slots) {
-		return refuse("there is no such slot")
+		return t.refuse("there is no such slot")
 	}
 	switch j := c.jobs.at(t.Slot); {
 	case j.gen != t.Gen:
-		return refuse("the slot is in generation %d: the completion is late or came twice", j.gen)
+		return t.refuse("the slot is in generation %d: the completion is late or came twice", j.gen)
 	case !j.live || !j.parsing:
-		return refuse("the job is not being parsed")
+		return t.refuse("the job is not being parsed")
 	case j.lane != t.Lane:
-		return refuse("the stage runs on lane %d", j.lane)
+		return t.refuse("the stage runs on lane %d", j.lane)
 	}
 	return nil
 }
 
-func (c *Core) deallocFits(t Task, failed bool, refuse func(string, ...any) error) error {
+func (c *Core) deallocFits(t *Task, failed bool) error {
 	if t.Block != Vectors && t.Block != Assignment {
-		return refuse("block %s is not freed by a stage", t.Block)
+		return t.refuse("block %s is not freed by a stage", t.Block)
 	}
 	p := c.partitions.at(t.Slot)
 	switch i := t.Block - Vectors; {
 	case failed:
-		return refuse("freeing cannot fail")
+		return t.refuse("freeing cannot fail")
 	case p.freeing[i] != freeRunning:
-		return refuse("the block is not being freed")
+		return t.refuse("the block is not being freed")
 	case p.freeLane[i] != t.Lane:
-		return refuse("the stage runs on lane %d", p.freeLane[i])
+		return t.refuse("the stage runs on lane %d", p.freeLane[i])
 	}
 	return nil
+}
+
+func (t *Task) refuse(format string, args ...any) error {
+	return &TaskError{Task: *t, Why: fmt.Sprintf(format, args...)}
 }

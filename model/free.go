@@ -38,19 +38,18 @@ var blockMarks = [2]marks{holdsVectors, holdsAssignment}
 
 // free sends a block that the partition holds on its way back to the system; one that it does not hold is left
 // alone. Without a dealloc stage the block is gone at once.
-func (c *Core) free(slot int32, b Block) {
-	p := c.partitions.at(slot)
+func (c *Core) free(p *partition, b Block) {
 	i := b - Vectors
 	if !p.clear(blockMarks[i]) {
 		return
 	}
-	if !c.has(slot, Dealloc) {
-		c.freed(slot, b)
+	if !p.stages.Has(Dealloc) {
+		c.freed(p, b)
 		return
 	}
 	p.freeing[i] = freeQueued
-	c.census[c.cell(slot, FreeingVectors+Place(i))]++
-	c.deallocs.push(blockRef{slot, b})
+	c.count(p, FreeingVectors+Place(i), 1)
+	c.deallocs.push(blockRef{p.slot, b})
 }
 
 func (c *Core) startDeallocs() {
@@ -63,34 +62,29 @@ func (c *Core) startDeallocs() {
 		p.freeing[i] = freeRunning
 		p.freeLane[i] = d.lanes.take()
 		c.running++
-		c.emit(Effect{
-			Op: Start, Kind: p.kind, Job: p.job, Partition: p.index,
-			Task: Task{Stage: Dealloc, Block: r.block, Lane: p.freeLane[i], Slot: r.slot, Gen: p.gen},
-		})
+		t := &c.emitPartition(Start, p).Task
+		t.Stage, t.Block, t.Lane, t.Slot, t.Gen = Dealloc, r.block, p.freeLane[i], r.slot, p.gen
 	}
 }
 
-func (c *Core) endDealloc(slot int32, b Block) {
-	p := c.partitions.at(slot)
+func (c *Core) endDealloc(p *partition, b Block) {
 	i := b - Vectors
 	p.freeing[i] = notFreeing
 	c.deallocs.lanes.put(p.freeLane[i])
 	c.deallocs.free++
-	c.census[c.cell(slot, FreeingVectors+Place(i))]--
-	c.freed(slot, b)
-	c.recycle(slot)
+	c.count(p, FreeingVectors+Place(i), -1)
+	c.freed(p, b)
+	c.recycle(p)
 }
 
-func (c *Core) freed(slot int32, b Block) {
-	p := c.partitions.at(slot)
-	call := b == Assignment && p.has(called)
-	c.emit(Effect{Op: Freed, Call: call, Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Block: b}})
+func (c *Core) freed(p *partition, b Block) {
+	e := c.emitPartition(Freed, p)
+	e.Call, e.Task.Block = b == Assignment && p.has(called), b
 }
 
 // recycle makes the slot of a partition free again once it is out of its job and its blocks are freed.
-func (c *Core) recycle(slot int32) {
-	p := c.partitions.at(slot)
+func (c *Core) recycle(p *partition) {
 	if p.place == gone && p.freeing == [2]freeState{} && !p.has(holdsVectors|holdsAssignment) {
-		c.partitions.put(slot)
+		c.partitions.put(p)
 	}
 }

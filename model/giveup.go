@@ -24,7 +24,7 @@ func (c *Core) drain() {
 	c.draining = true
 	for !c.waiting.empty() {
 		job, kind := c.waiting.pop()
-		c.emit(Effect{Op: JobFailed, Kind: kind, Job: job})
+		c.emitJob(JobFailed, job, kind)
 	}
 }
 
@@ -33,7 +33,7 @@ func (c *Core) cancel(number int32) error {
 		return fmt.Errorf("model: job %d was cancelled: %d have arrived", number, c.arrived)
 	}
 	if kind, ok := c.waiting.remove(number); ok {
-		c.emit(Effect{Op: JobFailed, Kind: kind, Job: number})
+		c.emitJob(JobFailed, number, kind)
 		return nil
 	}
 	for slot := range c.jobs.slots {
@@ -84,15 +84,15 @@ func (c *Core) doom(jobSlot int32) {
 	}
 	unadmitted := int32(c.kinds[j.kind].Partitions) - j.admitted
 	if unadmitted > 0 {
-		remove(&c.ready, &c.jobs, jobSlot)
+		c.ready.remove(c.jobs.links, jobSlot)
 		j.left -= unadmitted
 	}
 	gen := j.gen
-	for slot := range c.partitions.slots {
-		p := c.partitions.at(int32(slot))
-		if p.jobSlot == jobSlot && p.job == j.number && c.leaveQueue(int32(slot)) {
-			c.emit(Effect{Op: Leave, Kind: p.kind, Job: p.job, Partition: p.index})
-			c.abandon(int32(slot))
+	for i := range c.partitions.slots {
+		p := &c.partitions.slots[i]
+		if p.jobSlot == jobSlot && p.job == j.number && c.leaveQueue(p) {
+			c.emitPartition(Leave, p)
+			c.abandon(p)
 		}
 	}
 	if j.gen == gen && j.left == 0 {
@@ -102,27 +102,26 @@ func (c *Core) doom(jobSlot int32) {
 
 // leaveQueue takes a partition out of the line it stands in and reports whether nothing of it runs, so that it
 // can be abandoned now.
-func (c *Core) leaveQueue(slot int32) bool {
-	p := c.partitions.at(slot)
+func (c *Core) leaveQueue(p *partition) bool {
 	if !p.has(queued) {
 		return false
 	}
 	switch p.place {
 	case InSend:
-		c.partitions.leave(&c.blocked, slot)
+		c.partitions.leave(&c.blocked, p)
 	case InChannel:
-		c.partitions.leave(&c.channel, slot)
+		c.partitions.leave(&c.channel, p)
 	case OnGPU:
-		c.partitions.leave(&c.devices[c.device(p.worker)].queue, slot)
+		c.partitions.leave(&c.devices[c.device(p.worker)].queue, p)
 	case InFinish:
-		c.partitions.leave(&c.finishes, slot)
+		c.partitions.leave(&c.finishes, p)
 	}
 	return p.running == 0
 }
 
 // abandon takes a partition of a doomed job, of which nothing runs any more, out of the pipeline.
-func (c *Core) abandon(slot int32) {
-	c.dropPermit(slot)
-	c.leaveWorker(slot)
-	c.retire(slot)
+func (c *Core) abandon(p *partition) {
+	c.dropPermit(p)
+	c.leaveWorker(p)
+	c.retire(p)
 }

@@ -33,12 +33,13 @@ const (
 type partition struct {
 	job, index int32
 	jobSlot    int32
-	next       int32  // link of the one queue it stands in
+	slot       int32
 	gen        uint32 // generation of the slot
 	worker     int32  // GPU worker, or none
 	lane       int32  // of Synth, or of Finish on a finalizer
 	freeLane   [2]int32
 	kind       uint16
+	stages     StageSet // of its kind
 	place      Place
 	marks      marks
 	running    StageSet // stages begun and not over, Dealloc apart
@@ -65,51 +66,55 @@ func (p *partition) clear(m marks) bool {
 // partitions is the slots of partitions between admission and the end of their last free.
 type partitions struct {
 	slots []partition
+	links links
 	free  queue
 }
 
 func (ps *partitions) at(slot int32) *partition { return &ps.slots[slot] }
-func (ps *partitions) link(slot int32) *int32   { return &ps.slots[slot].next }
 
-func (ps *partitions) take(p partition) int32 {
+// take returns a slot that is empty but for its number and generation. It may move all partitions: no pointer to
+// one may be kept across it.
+func (ps *partitions) take() *partition {
 	if ps.free.n == 0 {
-		ps.slots = append(ps.slots, p)
-		return int32(len(ps.slots) - 1)
+		slot := int32(len(ps.slots))
+		ps.slots = append(ps.slots, partition{slot: slot, worker: none})
+		ps.links = append(ps.links, none)
+		return &ps.slots[slot]
 	}
-	slot := pop(&ps.free, ps)
-	p.gen = ps.slots[slot].gen
-	ps.slots[slot] = p
-	return slot
+	p := &ps.slots[ps.free.pop(ps.links)]
+	slot, gen := p.slot, p.gen
+	*p = partition{}
+	p.slot, p.gen, p.worker = slot, gen, none
+	return p
 }
 
-func (ps *partitions) put(slot int32) {
-	ps.slots[slot].gen++
-	push(&ps.free, ps, slot)
+func (ps *partitions) put(p *partition) {
+	p.gen++
+	ps.free.push(ps.links, p.slot)
 }
 
 // wait puts a partition at the end of a queue.
-func (ps *partitions) wait(q *queue, slot int32) {
-	ps.at(slot).set(queued)
-	push(q, ps, slot)
+func (ps *partitions) wait(q *queue, p *partition) {
+	p.set(queued)
+	q.push(ps.links, p.slot)
 }
 
 // next takes the first partition out of a queue.
-func (ps *partitions) next(q *queue) int32 {
-	slot := pop(q, ps)
-	ps.at(slot).clear(queued)
-	return slot
+func (ps *partitions) next(q *queue) *partition {
+	p := &ps.slots[q.pop(ps.links)]
+	p.clear(queued)
+	return p
 }
 
 // leave takes a partition out of the middle of a queue.
-func (ps *partitions) leave(q *queue, slot int32) {
-	ps.at(slot).clear(queued)
-	remove(q, ps, slot)
+func (ps *partitions) leave(q *queue, p *partition) {
+	p.clear(queued)
+	q.remove(ps.links, p.slot)
 }
 
 // job is what the core knows of one job in flight.
 type job struct {
 	number   int32
-	next     int32
 	admitted int32 // partitions admitted so far
 	left     int32 // partitions that have not finished or left
 	gen      uint32
@@ -123,19 +128,20 @@ type job struct {
 // jobs is the slots of jobs in flight.
 type jobs struct {
 	slots []job
+	links links
 	free  queue
 }
 
-func (js *jobs) at(slot int32) *job     { return &js.slots[slot] }
-func (js *jobs) link(slot int32) *int32 { return &js.slots[slot].next }
+func (js *jobs) at(slot int32) *job { return &js.slots[slot] }
 
 func (js *jobs) take(j job) int32 {
 	j.live = true
 	if js.free.n == 0 {
 		js.slots = append(js.slots, j)
+		js.links = append(js.links, none)
 		return int32(len(js.slots) - 1)
 	}
-	slot := pop(&js.free, js)
+	slot := js.free.pop(js.links)
 	j.gen = js.slots[slot].gen
 	js.slots[slot] = j
 	return slot
@@ -144,7 +150,7 @@ func (js *jobs) take(j job) int32 {
 func (js *jobs) put(slot int32) {
 	js.slots[slot].gen++
 	js.slots[slot].live = false
-	push(&js.free, js, slot)
+	js.free.push(js.links, slot)
 }
 
 // Count returns how many partitions of the kind with that index are at the place; for the Freeing places, how
@@ -192,16 +198,17 @@ func (c *Core) Waiting() bool { return !c.waiting.empty() }
 // Admitting reports whether a partition of a job in flight waits to be admitted.
 func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
-func (c *Core) cell(slot int32, place Place) int {
-	return int(c.partitions.at(slot).kind)*int(NumPlaces) + int(place)
+// count changes the number of partitions, or of blocks, at a place.
+func (c *Core) count(p *partition, at Place, change int32) {
+	c.census[int(p.kind)*int(NumPlaces)+int(at)] += change
 }
 
 // move takes a partition from the place where it is to another one.
-func (c *Core) move(slot int32, to Place) {
-	p := c.partitions.at(slot)
-	c.census[c.cell(slot, p.place)]--
+func (c *Core) move(p *partition, to Place) {
+	cells := c.census[int(p.kind)*int(NumPlaces):][:NumPlaces]
+	cells[p.place]--
 	p.place = to
 	if to != gone {
-		c.census[c.cell(slot, to)]++
+		cells[to]++
 	}
 }

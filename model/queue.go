@@ -5,49 +5,49 @@ import "math/bits"
 // none is the end of a linked list and an absent slot.
 const none int32 = -1
 
-// queue is a first-in first-out line of slots, linked through the slots' own records, so that it is unbounded
-// and never allocates. A slot stands in at most one queue.
+// links are where the queues' next slots stand, by slot. All queues of one sort of slot share them.
+type links []int32
+
+// queue is a first-in first-out line of slots, linked through the slots' links, so that it is unbounded and never
+// allocates. A slot stands in at most one queue.
 type queue struct {
 	head, tail, n int32
 }
 
 func emptyQueue() queue { return queue{head: none, tail: none} }
 
-// linked gives access to the link of a slot.
-type linked interface{ link(slot int32) *int32 }
-
-func push[L linked](q *queue, in L, slot int32) {
-	*in.link(slot) = none
-	if q.tail == none {
+func (q *queue) push(l links, slot int32) {
+	l[slot] = none
+	if q.n == 0 {
 		q.head = slot
 	} else {
-		*in.link(q.tail) = slot
+		l[q.tail] = slot
 	}
 	q.tail = slot
 	q.n++
 }
 
-func pop[L linked](q *queue, in L) int32 {
+// pop takes out the first slot of a queue that is not empty.
+func (q *queue) pop(l links) int32 {
 	slot := q.head
-	q.head = *in.link(slot)
-	if q.head == none {
+	q.head = l[slot]
+	q.n--
+	if q.n == 0 {
 		q.tail = none
 	}
-	q.n--
 	return slot
 }
 
 // remove takes slot out of the middle of the queue; it walks the queue, which is fine for the rare cancellation.
-func remove[L linked](q *queue, in L, slot int32) {
+func (q *queue) remove(l links, slot int32) {
 	before := none
-	for at := q.head; at != slot; at = *in.link(at) {
+	for at := q.head; at != slot; at = l[at] {
 		before = at
 	}
-	after := *in.link(slot)
 	if before == none {
-		q.head = after
+		q.head = l[slot]
 	} else {
-		*in.link(before) = after
+		l[before] = l[slot]
 	}
 	if q.tail == slot {
 		q.tail = before

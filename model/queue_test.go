@@ -11,20 +11,20 @@ import (
 // A linked queue behaves as a slice does, removal from the middle included.
 func TestQueueAgreesWithASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		links := make(workers, 12)
+		links := make(links, 12)
 		q, plain := emptyQueue(), []int32{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			slot := rapid.Int32Range(0, int32(len(links)-1)).Draw(t, "slot")
 			at := slices.Index(plain, slot)
 			switch {
 			case at < 0:
-				push(&q, links, slot)
+				q.push(links, slot)
 				plain = append(plain, slot)
 			case rapid.Bool().Draw(t, "remove"):
-				remove(&q, links, slot)
+				q.remove(links, slot)
 				plain = slices.Delete(plain, at, at+1)
 			default:
-				if got := pop(&q, links); got != plain[0] {
+				if got := q.pop(links); got != plain[0] {
 					t.Fatalf("popped %d: want %d", got, plain[0])
 				}
 				plain = plain[1:]
@@ -34,7 +34,7 @@ func TestQueueAgreesWithASlice(t *testing.T) {
 			}
 		}
 		for _, want := range plain {
-			if got := pop(&q, links); got != want {
+			if got := q.pop(links); got != want {
 				t.Fatalf("popped %d: want %d", got, want)
 			}
 		}

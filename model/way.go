@@ -4,7 +4,7 @@ package model
 // helpers decide when a waiting partition goes on; here is what happens when a stage is over.
 
 // complete takes note that a started stage is over, successfully or not.
-func (c *Core) complete(t Task, failed bool) error {
+func (c *Core) complete(t *Task, failed bool) error {
 	if err := c.fits(t, failed); err != nil {
 		return err
 	}
@@ -14,7 +14,7 @@ func (c *Core) complete(t Task, failed bool) error {
 		c.endParse(t.Slot, failed)
 		return nil
 	case Dealloc:
-		c.endDealloc(t.Slot, t.Block)
+		c.endDealloc(c.partitions.at(t.Slot), t.Block)
 		return nil
 	}
 	p := c.partitions.at(t.Slot)
@@ -26,7 +26,7 @@ func (c *Core) complete(t Task, failed bool) error {
 			p.set(holdsVectors | holdsAssignment)
 		}
 	case Finish:
-		if c.config.GPU.Split {
+		if c.policy.split {
 			c.finishLanes.put(p.lane)
 			c.finalizers++
 		}
@@ -37,138 +37,133 @@ func (c *Core) complete(t Task, failed bool) error {
 	if c.jobs.at(p.jobSlot).doomed {
 		// The doom of its own job may have taken it out already.
 		if p.running == 0 && p.gen == t.Gen && p.place != gone {
-			c.abandon(t.Slot)
+			c.abandon(p)
 		}
 		return nil
 	}
-	c.advance(t.Slot, t.Stage)
+	c.advance(p, t.Stage)
 	return nil
 }
 
 // advance sends a partition on after a successful stage.
-func (c *Core) advance(slot int32, over Stage) {
-	p := c.partitions.at(slot)
+func (c *Core) advance(p *partition, over Stage) {
 	switch over {
 	case Synth:
-		c.returnPermit(slot, AfterSynthesis)
-		c.move(slot, InSend)
-		c.partitions.wait(&c.blocked, slot)
+		c.returnPermit(p, atSynthesisEnd)
+		c.move(p, InSend)
+		c.partitions.wait(&c.blocked, p)
 	case Prep:
-		c.afterPrep(slot)
+		c.afterPrep(p)
 	case Kernel:
 		p.set(kernelOver)
 		if !p.running.Has(Prep) {
-			c.secondPart(slot)
+			c.secondPart(p)
 		}
 	case Tail:
-		c.endKernelRegion(slot)
+		c.endKernelRegion(p)
 	case Finish:
-		c.leaveWorker(slot)
-		c.endFinish(slot)
+		c.leaveWorker(p)
+		c.endFinish(p)
 	}
 }
 
 // endSend ends a partition's send: the channel or a worker has taken it.
-func (c *Core) endSend(slot int32) {
-	c.returnPermit(slot, AfterSend)
-	p := c.partitions.at(slot)
-	c.emit(Effect{Op: Accept, Kind: p.kind, Job: p.job, Partition: p.index})
+func (c *Core) endSend(p *partition) {
+	c.returnPermit(p, atSendEnd)
+	c.emitPartition(Accept, p)
 }
 
 // take puts a partition on a worker and begins what comes before the lock.
-func (c *Core) take(slot, worker int32) {
-	p := c.partitions.at(slot)
+func (c *Core) take(p *partition, worker int32) {
 	p.worker = worker
 	p.set(called)
-	c.move(slot, OnGPU)
-	c.emit(Effect{Op: Take, Device: c.device(worker), Kind: p.kind, Job: p.job, Partition: p.index, Task: Task{Lane: worker}})
-	prep := c.has(slot, Prep)
-	if c.config.GPU.Lock == LockCall || !prep {
-		c.askLock(slot)
+	c.move(p, OnGPU)
+	e := c.emitPartition(Take, p)
+	e.Device, e.Task.Lane = c.device(worker), worker
+	prep := p.stages.Has(Prep)
+	if c.policy.lockCall || !prep {
+		c.askLock(p)
 		return
 	}
-	c.start(slot, Prep, worker)
-	if c.config.GPU.Prep == PrepBesideLock {
-		c.askLock(slot)
+	c.start(p, Prep, worker)
+	if c.policy.prepBeside {
+		c.askLock(p)
 	}
 }
 
-func (c *Core) askLock(slot int32) {
-	worker := c.partitions.at(slot).worker
-	c.partitions.wait(&c.devices[c.device(worker)].queue, slot)
+func (c *Core) askLock(p *partition) {
+	worker := p.worker
+	c.partitions.wait(&c.devices[c.device(worker)].queue, p)
 }
 
 // enterLock begins what the lock covers.
-func (c *Core) enterLock(slot int32) {
+func (c *Core) enterLock(p *partition) {
 	first := Kernel
-	if c.config.GPU.Lock == LockCall && c.has(slot, Prep) {
+	if c.policy.lockCall && p.stages.Has(Prep) {
 		first = Prep
 	}
-	c.start(slot, first, c.partitions.at(slot).worker)
+	c.start(p, first, p.worker)
 }
 
-func (c *Core) afterPrep(slot int32) {
-	p := c.partitions.at(slot)
+func (c *Core) afterPrep(p *partition) {
 	switch {
-	case c.config.GPU.Lock == LockCall:
-		c.start(slot, Kernel, p.worker)
-	case c.config.GPU.Prep == PrepBeforeLock:
-		c.askLock(slot)
+	case c.policy.lockCall:
+		c.start(p, Kernel, p.worker)
+	case !c.policy.prepBeside:
+		c.askLock(p)
 	case p.has(kernelOver):
-		c.secondPart(slot)
+		c.secondPart(p)
 	}
 }
 
 // secondPart begins the part of the kernel region that needs prep.
-func (c *Core) secondPart(slot int32) {
-	if c.has(slot, Tail) {
-		c.start(slot, Tail, c.partitions.at(slot).worker)
+func (c *Core) secondPart(p *partition) {
+	if p.stages.Has(Tail) {
+		c.start(p, Tail, p.worker)
 		return
 	}
-	c.endKernelRegion(slot)
+	c.endKernelRegion(p)
 }
 
 // endKernelRegion gives back what the kernel held. A split partition leaves its worker for a finalizer;
 // otherwise the worker finishes it, inside the lock if that covers the call.
-func (c *Core) endKernelRegion(slot int32) {
-	p := c.partitions.at(slot)
-	split := c.config.GPU.Split
-	if split || c.config.GPU.Lock == LockKernel {
-		c.unlock(slot)
+func (c *Core) endKernelRegion(p *partition) {
+	split := c.policy.split
+	if split || !c.policy.lockCall {
+		c.unlock(p)
 	}
-	c.returnPermit(slot, AfterKernel)
-	if c.config.FreeVectors == AfterKernel {
-		c.free(slot, Vectors)
+	c.returnPermit(p, atKernelEnd)
+	if c.policy.freeAfterKernel {
+		c.free(p, Vectors)
 	}
 	if split {
-		c.leaveWorker(slot)
+		c.leaveWorker(p)
 	}
-	c.move(slot, InFinish)
+	c.move(p, InFinish)
 	switch {
-	case !c.has(slot, Finish):
-		c.leaveWorker(slot)
-		c.endFinish(slot)
+	case !p.stages.Has(Finish):
+		c.leaveWorker(p)
+		c.endFinish(p)
 	case split:
-		c.partitions.wait(&c.finishes, slot)
+		c.partitions.wait(&c.finishes, p)
 	default:
-		c.start(slot, Finish, p.worker)
+		c.start(p, Finish, p.worker)
 	}
 }
 
 // endFinish ends the partition's part in its job. Its permit returns before its blocks are freed.
-func (c *Core) endFinish(slot int32) {
-	c.returnPermit(slot, AfterFinish)
-	c.retire(slot)
+func (c *Core) endFinish(p *partition) {
+	c.returnPermit(p, atFinishEnd)
+	c.retire(p)
 }
 
 // retire frees what a partition still holds and takes it out of its job.
-func (c *Core) retire(slot int32) {
-	p := c.partitions.at(slot)
+func (c *Core) retire(p *partition) {
 	jobSlot := p.jobSlot
-	c.move(slot, gone)
-	c.free(slot, Vectors)
-	c.free(slot, Assignment)
-	c.recycle(slot)
+	c.move(p, gone)
+	c.free(p, Vectors)
+	c.free(p, Assignment)
+	c.recycle(p)
 	j := c.jobs.at(jobSlot)
 	j.left--
 	c.endJob(jobSlot)
@@ -184,8 +179,8 @@ func (c *Core) endJob(slot int32) {
 	if j.doomed {
 		over = JobFailed
 	}
-	c.emit(Effect{Op: over, Kind: j.kind, Job: j.number})
-	c.emit(Effect{Op: Freed, Kind: j.kind, Job: j.number, Task: Task{Block: ParseBuffer}})
+	c.emitJob(over, j.number, j.kind)
+	c.emitJob(Freed, j.number, j.kind).Task.Block = ParseBuffer
 	c.inFlight--
 	c.jobs.put(slot)
 }
@@ -195,7 +190,8 @@ func (c *Core) startParse(slot int32) {
 	j.parsing = true
 	j.lane = c.parseLanes.take()
 	c.running++
-	c.emit(Effect{Op: Start, Kind: j.kind, Job: j.number, Task: Task{Stage: Parse, Lane: j.lane, Slot: slot, Gen: j.gen}})
+	t := &c.emitJob(Start, j.number, j.kind).Task
+	t.Stage, t.Lane, t.Slot, t.Gen = Parse, j.lane, slot, j.gen
 }
 
 func (c *Core) endParse(slot int32, failed bool) {
@@ -208,56 +204,48 @@ func (c *Core) endParse(slot int32, failed bool) {
 		c.endJob(slot)
 		return
 	}
-	push(&c.ready, &c.jobs, slot)
+	c.ready.push(c.jobs.links, slot)
 }
 
 // start begins a stage of a partition.
-func (c *Core) start(slot int32, s Stage, lane int32) {
-	p := c.partitions.at(slot)
+func (c *Core) start(p *partition, s Stage, lane int32) {
 	p.running |= 1 << s
 	if s == Synth || s == Finish {
 		p.lane = lane
 	}
 	c.running++
-	c.emit(Effect{
-		Op: Start, Device: c.deviceOf(p), Kind: p.kind, Job: p.job, Partition: p.index,
-		Task: Task{Stage: s, Lane: lane, Slot: slot, Gen: p.gen},
-	})
+	e := c.emitPartition(Start, p)
+	e.Device = c.deviceOf(p)
+	e.Task.Stage, e.Task.Lane, e.Task.Slot, e.Task.Gen = s, lane, p.slot, p.gen
 }
 
 // returnPermit gives the permit back if the configuration says so at this point.
-func (c *Core) returnPermit(slot int32, at Release) {
-	if c.config.Admission.Release == at {
-		c.dropPermit(slot)
+func (c *Core) returnPermit(p *partition, at releasePoint) {
+	if c.policy.release == at {
+		c.dropPermit(p)
 	}
 }
 
-func (c *Core) dropPermit(slot int32) {
-	if c.partitions.at(slot).clear(holdsPermit) {
+func (c *Core) dropPermit(p *partition) {
+	if p.clear(holdsPermit) {
 		c.permits++
 	}
 }
 
-func (c *Core) unlock(slot int32) {
-	p := c.partitions.at(slot)
+func (c *Core) unlock(p *partition) {
 	if p.clear(holdsLock) {
 		c.devices[c.device(p.worker)].locked = false
 	}
 }
 
 // leaveWorker makes the partition's worker idle, if it has one.
-func (c *Core) leaveWorker(slot int32) {
-	p := c.partitions.at(slot)
+func (c *Core) leaveWorker(p *partition) {
 	if p.worker == none {
 		return
 	}
-	c.unlock(slot)
-	push(&c.idle, c.workers, p.worker)
+	c.unlock(p)
+	c.idle.push(c.workers, p.worker)
 	p.worker = none
-}
-
-func (c *Core) has(slot int32, s Stage) bool {
-	return c.kinds[c.partitions.at(slot).kind].Stages.Has(s)
 }
 
 func (c *Core) device(worker int32) uint8 { return uint8(int(worker) % len(c.devices)) }

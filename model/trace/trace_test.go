@@ -445,7 +445,7 @@ func FuzzRead(f *testing.F) {
 	}
 	w.Baseline(Baseline{})
 	w.Step(&model.Record{Input: model.Input{Op: model.Arrive, Count: 1}, Effects: []model.Effect{{Op: model.Start, Task: model.Task{Stage: model.Synth}}}})
-	w.Step(&model.Record{At: 5, Input: model.Input{Op: model.Done, Task: model.Task{Stage: model.Synth}}, Begin: 1, End: 4}, State{Blocked: 1})
+	w.Step(&model.Record{At: 5, Input: model.Input{Op: model.Done, Task: model.Task{Stage: model.Synth}}, Begin: 1, End: 4})
 	w.Sample(Sample{At: 6, Memory: Memory{RSSBytes: 1}})
 	w.End(End{Outcome: Finished})
 	if err := w.Close(); err != nil {
@@ -482,6 +482,6 @@ func BenchmarkStep(b *testing.B) {
 	}}
 	b.ReportAllocs()
 	for b.Loop() {
-		w.Step(r, State{Permits: 3, Channel: 1})
+		w.Step(r)
 	}
 }

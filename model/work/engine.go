@@ -77,14 +77,16 @@ func (e *Engine) Advance(now model.Instant) {
 func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
 	e.over = e.clocks.Pop(now, e.over[:0])
 	for _, o := range e.over {
-		round = append(round, e.end(o))
+		round = append(round, Finished{})
+		e.end(o, &round[len(round)-1])
 	}
 	return round
 }
 
-func (e *Engine) end(o Completion) Finished {
+// end fills in what is over. In place, since a copy of what was just written stalls the processor.
+func (e *Engine) end(o Completion, f *Finished) {
 	r := &e.tasks[o.Stage][o.Lane]
-	f := Finished{Input: model.Input{Op: model.Done, Task: r.task}, Begin: r.begin}
+	f.Input.Op, f.Input.Task, f.Begin = model.Done, r.task, r.begin
 	if e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage) {
 		f.Input.Op = model.Failed
 	}
@@ -93,7 +95,6 @@ func (e *Engine) end(o Completion) Finished {
 		held := &e.kinds[r.kind].Footprint
 		e.Memory.Add(held.Vectors.Value + held.Assignment.Value)
 	}
-	return f
 }
 
 // Apply carries out the core's effects at an instant. Settle must follow before time goes on.
@@ -115,15 +116,16 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 }
 
 func (e *Engine) start(now model.Instant, effect *model.Effect) {
-	t := effect.Task
-	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t)
+	t := &effect.Task
+	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, *t)
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
 	e.Memory.Begin(t.Stage, t.Lane, effect.Kind, amount)
 	lanes := &e.tasks[t.Stage]
 	for int(t.Lane) >= len(*lanes) {
 		*lanes = append(*lanes, running{})
 	}
-	(*lanes)[t.Lane] = running{task: t, job: effect.Job, partition: effect.Partition, kind: effect.Kind, begin: now}
+	r := &(*lanes)[t.Lane]
+	r.task, r.job, r.partition, r.kind, r.begin = *t, effect.Job, effect.Partition, effect.Kind, now
 }
 
 // freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
