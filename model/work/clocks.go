@@ -35,6 +35,7 @@ type clock struct {
 	speed uint64 // its inverse
 	due   model.Instant
 	stale bool // due must be computed again
+	used  bool
 }
 
 // read returns the work on the clock at a later instant. It does not reach the first key before that is due:
@@ -102,6 +103,9 @@ func NewClocks(in profile.Interference) *Clocks {
 // Start begins an amount of work of a stage on a lane that is free. Settle must follow before time goes on.
 func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.Span) {
 	k := &c.clocks[s]
+	if !k.used {
+		c.use(s)
+	}
 	k.advance(now)
 	k.keys.set(lane, k.work+int64(work))
 	k.stale = true
@@ -110,14 +114,12 @@ func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.
 
 func (c *Clocks) count(s model.Stage, change int32) {
 	c.running[s] += change
-	if !c.changed.Has(s) {
-		c.changed = c.changed.With(s)
-		c.use(s)
-	}
+	c.changed |= 1 << s
 }
 
 // use adds a stage to those in use, which are in order, downstream first.
 func (c *Clocks) use(s model.Stage) {
+	c.clocks[s].used = true
 	for i, u := range c.used {
 		if u == s {
 			return

@@ -182,10 +182,10 @@ func (m *Memory) read(now model.Instant, exact model.Stage, work int64) int64 {
 
 // part returns what the runners of a stage hold by their progress, likewise.
 func (m *Memory) part(s model.Stage, now model.Instant, exact model.Stage, work int64) int64 {
-	if s != exact {
+	r := &m.ramps[s]
+	if s != exact && r.slope != 0 {
 		work = m.clocks.clocks[s].read(now)
 	}
-	r := &m.ramps[s]
 	return int64(r.offset+r.slope*uint64(work)) >> slopeBits
 }
 
