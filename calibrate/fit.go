@@ -34,6 +34,9 @@ type Report struct {
 	Record       []string    `json:"record"`
 	Warnings     []string    `json:"warnings"`
 	Interference []Candidate `json:"interference"` // the forms that were tried, in that order
+	// Drift is by how much the speed of the machine differed between the traces, beyond what their jobs explain: a
+	// standard deviation, as a part of the speed. What it says of a run is in the intervals of the means.
+	Drift float64 `json:"drift"`
 	// Retention is what stayed resident above the baseline when everything had been freed, in bytes: the median over
 	// the traces that were watched for long enough, or less than 0 if none was.
 	Retention model.Bytes `json:"retention_bytes"`
@@ -59,7 +62,7 @@ func Fit(traces []*trace.Trace, o Options) (*profile.Profile, *Report, error) {
 	}
 	p := f.profile(o.Name)
 	r := &Report{
-		Warnings: in.warnings, Interference: f.candidates,
+		Warnings: in.warnings, Interference: f.candidates, Drift: f.drift,
 		Retention: in.retention(), Noise: model.Bytes(f.memory.sigma), Samples: f.memory.readings,
 	}
 	if err := in.judge(p, f, r); err != nil {
@@ -81,19 +84,27 @@ type fitted struct {
 	laws       map[key]profile.Work
 	errors     []float64 // of the numbers of the interference
 	memory     *estimate
+	precision  map[key]float64 // standard errors of the means as parts of them, but for the drift
+	drift      float64
 	dropped    int // samples
 }
 
+// choosingJobs is how many jobs of each trace the form of the interference is chosen by. Its numbers are fitted to all.
+const choosingJobs = 100
+
 // fit fits everything; family is the form of the interference, nil if it is to be chosen.
 func (in *inputs) fit(f *family) (*fitted, error) {
-	e := newEvidence(in.histories)
-	out := &fitted{inputs: in, evidence: e}
+	out := &fitted{inputs: in, evidence: newEvidence(in.histories, math.MaxInt)}
+	from := []float64(nil)
 	if f == nil {
-		out.chosen, out.candidates = e.choose(in.machine.Cores)
+		var best *tried
+		best, out.candidates = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
+		f, from = best.family, best.x
 	} else {
-		x, _ := e.fit(f, f.start(), everyone)
-		out.chosen = &tried{family: f, x: x}
+		from = f.start()
 	}
+	out.chosen = &tried{family: f}
+	out.chosen.x, _ = out.evidence.fit(f, from, everyone)
 	if err := out.fitWork(); err != nil {
 		return nil, err
 	}
@@ -115,7 +126,7 @@ func (f *fitted) fitWork() error {
 	for i := range influence.steps {
 		below[i], above[i] = e.samples(influence.below[i]), e.samples(influence.above[i])
 	}
-	f.laws = map[key]profile.Work{}
+	f.laws, f.precision = map[key]profile.Work{}, map[key]float64{}
 	for k, s := range samples {
 		shifts := s.shifts(e.clusters)
 		for i, step := range influence.steps {
@@ -125,33 +136,50 @@ func (f *fitted) fitWork() error {
 			}
 		}
 		f.laws[k] = s.law(deviation(shifts))
+		f.precision[k] = deviation(shifts) / s.mean()
+	}
+	f.drift = f.speedDrift()
+	f.widen()
+	return nil
+}
+
+func (t *tried) interference() profile.Interference { return t.family.interference(t.x, nil) }
+
+// fitMemory fits the footprints to the samples. How far a synthesis is at a sample follows from the interference, so
+// the footprints vary with its numbers too: by as much as they move when one of those moves by its standard error.
+func (f *fitted) fitMemory() error {
+	readings, dropped := f.readings(f.chosen.x)
+	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
+		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
+	}
+	f.dropped = dropped
+	var err error
+	if f.memory, err = estimateFootprints(f.inputs.kinds, readings); err != nil {
+		return err
+	}
+	for k, e := range f.errors {
+		moved, _ := f.readings(shifted(f.chosen.x, k, -e))
+		f.memory.vary(moved)
 	}
 	return nil
 }
 
-func (t *tried) interference() profile.Interference { return t.family.interference(t.x) }
-
-// fitMemory fits the footprints to the samples.
-func (f *fitted) fitMemory() error {
+// readings turns the samples of all histories into equations, under some numbers of the interference.
+func (f *fitted) readings(x []float64) (list []reading, dropped int) {
 	c := columns{len(f.inputs.kinds)}
-	speeds := f.evidence.companies.speeds(f.chosen.interference())
-	var readings []reading
+	speeds := f.evidence.companies.speeds(f.chosen.family.interference(x, nil))
 	for i, h := range f.inputs.histories {
-		list, dropped := h.readings(c, f.evidence.companies.clock(i, &h.timeline, speeds))
-		readings = append(readings, list...)
-		f.dropped += dropped
+		part, left := h.readings(c, f.evidence.companies.clock(i, h.timeline.at, speeds))
+		list = append(list, part...)
+		dropped += left
 	}
-	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
-		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): at least %d are needed; record for longer or sample more often", len(readings), f.dropped, least)
-	}
-	f.memory = estimateFootprints(f.inputs.kinds, readings)
-	return nil
+	return list, dropped
 }
 
 // profile puts the numbers together.
 func (f *fitted) profile(name string) *profile.Profile {
 	in := f.inputs
-	p := &profile.Profile{Name: name, Baseline: in.baseline(), Interference: f.interference()}
+	p := &profile.Profile{Name: name, Baseline: in.baseline(), Interference: f.chosen.family.interference(f.chosen.x, f.errors)}
 	for k, kind := range in.kinds {
 		out := profile.Kind{
 			Name: kind.Name, Circuit: in.circuits[k], Partitions: kind.Partitions, Priority: kind.Priority,
@@ -172,30 +200,6 @@ func (f *fitted) profile(name string) *profile.Profile {
 
 // retained is the resident data that stands for what a process keeps besides the baseline once it works.
 const retained = "kept by the process at work"
-
-// interference returns the fitted laws with their intervals.
-func (f *fitted) interference() profile.Interference {
-	in := f.chosen.interference()
-	errors := f.errors
-	if f.chosen.family.capacity {
-		q := &in.Resources[0].Capacity
-		*q = ranged(q.Value, errors[0], 0)
-		errors = errors[1:]
-	}
-	for i := range in.Slowdowns {
-		for j := range in.Slowdowns[i].Points {
-			q := &in.Slowdowns[i].Points[j].Factor
-			*q = ranged(q.Value, errors[i], 0)
-		}
-	}
-	return in
-}
-
-func ranged(value, deviation, least float64) profile.Quantity[float64] {
-	return profile.Quantity[float64]{
-		Value: value, Low: max(least, value-half*deviation), High: value + half*deviation, Source: profile.Fitted,
-	}
-}
 
 // baseline is the mean of the readings before the first jobs, with the interval of one such reading.
 func (in *inputs) baseline() profile.Quantity[model.Bytes] {

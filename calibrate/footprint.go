@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -34,20 +35,15 @@ func newEquations(readings []reading, weights []float64, columns int) *equations
 	return e
 }
 
-// ridge is the weight, as a part of all readings, of the wish that what stages hold for themselves and what is there
-// always be nothing. It decides where the readings do not: memory that is always seen together is put down to the
-// blocks.
+// ridge is the weight, as a part of all readings, of the wish that some columns be nothing. It decides where the
+// readings do not: memory that is always seen together is put down to the blocks.
 const ridge = 1e-4
 
 // penalty returns the weights of the wishes, by unknown.
 func (e *equations) penalty(b *basis) []float64 {
 	p := make([]float64, b.size())
 	for j, column := range b.plain {
-		wished := column == offset
-		for k := range b.corners {
-			wished = wished || column >= b.columns.stage(k, 0) && column < b.columns.ramp(k, 0)
-		}
-		if wished {
+		if b.wished(column) {
 			p[j] = ridge * e.n
 		}
 	}
@@ -73,6 +69,7 @@ func (e *equations) solve(b *basis) (x []float64, loss float64) {
 // estimate is what the footprints come to.
 type estimate struct {
 	basis      *basis
+	weights    []float64 // of the readings
 	x          []float64 // bytes
 	deviations []float64 // standard errors of x
 	sigma      float64   // robust standard deviation of a reading about what it should be, bytes
@@ -82,27 +79,38 @@ type estimate struct {
 // estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
 // parameter".
-func estimateFootprints(kinds []model.Kind, readings []reading) *estimate {
+func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, error) {
 	b := newBasis(kinds)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
 	}
 	const rounds = 4
-	est := &estimate{readings: len(readings)}
+	est := &estimate{readings: len(readings), weights: weights}
+	var e *equations
 	for round := range rounds {
-		e := newEquations(readings, weights, b.columns.count())
+		e = newEquations(readings, weights, b.columns.count())
 		if round == rounds-2 {
 			b = b.simplify(e)
 		}
 		est.x, _ = e.solve(b)
 		est.basis = b
-		est.sigma = reweigh(weights, est.residuals(readings))
 		if round == rounds-1 {
-			est.deviations = est.errors(e, readings, weights)
+			break
 		}
+		est.sigma = reweigh(weights, est.residuals(readings))
 	}
-	return est
+	var err error
+	est.deviations, err = est.errors(e, readings)
+	return est, err
+}
+
+// vary adds to the standard errors what the unknowns change by when the readings are those instead.
+func (est *estimate) vary(readings []reading) {
+	x, _ := newEquations(readings, est.weights, est.basis.columns.count()).solve(est.basis)
+	for j := range x {
+		est.deviations[j] = math.Hypot(est.deviations[j], x[j]-est.x[j])
+	}
 }
 
 // residuals returns what each reading is above what it should be.
@@ -131,39 +139,41 @@ func reweigh(weights, residuals []float64) float64 {
 	return sigma
 }
 
-// blocks is into how many stretches of consecutive readings the whole is cut to estimate errors: readings within a
-// stretch may err together.
-const blocks = 100
+// stretches is into how many runs of consecutive readings the whole is cut to estimate errors: readings within one
+// may err together.
+const stretches = 100
 
 // errors returns the standard errors of the unknowns, by the sandwich estimator clustered by stretches of readings.
-func (est *estimate) errors(e *equations, readings []reading, weights []float64) []float64 {
-	size := est.basis.size()
-	m := est.basis.matrix()
-	var r, gram mat.Dense
+func (est *estimate) errors(e *equations, readings []reading) ([]float64, error) {
+	size, m := est.basis.size(), est.basis.matrix()
+	var r mat.Dense
 	r.Mul(e.r, m)
-	gram.Mul(r.T(), &r)
+	var gram mat.SymDense
+	gram.SymOuterK(1, r.T())
 	for j, p := range e.penalty(est.basis) {
-		gram.Set(j, j, gram.At(j, j)+max(p, 1e-9*e.n))
+		gram.SetSym(j, j, gram.At(j, j)+max(p, 1e-6*e.n)) // a class that was never held must not make it singular
 	}
 	residuals := est.residuals(readings)
-	length := (len(readings) + blocks - 1) / blocks
-	stretches := mat.NewDense(blocks, size, nil)
+	length := (len(readings) + stretches - 1) / stretches
+	scores := mat.NewDense(size, stretches, nil)
 	for i := range readings {
 		var row mat.VecDense
 		row.MulVec(m.T(), mat.NewVecDense(len(readings[i].counts), readings[i].counts))
 		for j := range size {
-			stretches.Set(i/length, j, stretches.At(i/length, j)+weights[i]*residuals[i]*row.AtVec(j))
+			scores.Set(j, i/length, scores.At(j, i/length)+est.weights[i]*residuals[i]*row.AtVec(j))
 		}
 	}
+	var factor mat.Cholesky
+	factor.Factorize(&gram)
 	var shifts mat.Dense
+	if err := factor.SolveTo(&shifts, scores); err != nil {
+		return nil, fmt.Errorf("calibrate: the footprints cannot be told apart: %w", err)
+	}
 	deviations := make([]float64, size)
-	if err := shifts.Solve(&gram, stretches.T()); err != nil {
-		return deviations
-	}
 	for j := range deviations {
-		deviations[j] = mat.Norm(shifts.RowView(j), 2)
+		deviations[j] = mat.Norm(shifts.RowView(j), 2) * math.Sqrt(stretches/max(1, stretches-float64(size)))
 	}
-	return deviations
+	return deviations, nil
 }
 
 // quantity returns an unknown with its interval.

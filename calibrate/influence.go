@@ -26,8 +26,8 @@ func (e *evidence) influence(t *tried) (*influence, error) {
 	in := &influence{steps: make([]float64, p), shifts: make([][]float64, p)}
 	for k, v := range t.x {
 		in.steps[k] = relativeStep * v
-		in.below = append(in.below, e.observe(t.family.interference(shifted(t.x, k, -in.steps[k]))))
-		in.above = append(in.above, e.observe(t.family.interference(shifted(t.x, k, in.steps[k]))))
+		in.below = append(in.below, e.observe(t.family.interference(shifted(t.x, k, -in.steps[k]), nil)))
+		in.above = append(in.above, e.observe(t.family.interference(shifted(t.x, k, in.steps[k]), nil)))
 		in.shifts[k] = make([]float64, e.clusters)
 	}
 	if p == 0 {
@@ -61,7 +61,7 @@ func (e *evidence) influence(t *tried) (*influence, error) {
 // apart, in units of the group's spread.
 func (e *evidence) curvature(t *tried, in *influence) *mat.SymDense {
 	p := len(t.x)
-	m := e.moments(e.observe(t.family.interference(t.x)), everyone)
+	m := e.moments(e.observe(t.family.interference(t.x, nil)), everyone)
 	slopes := mat.NewDense(len(e.members), p, nil)
 	for k := range p {
 		mean, n := make([]float64, e.groups), make([]float64, e.groups)

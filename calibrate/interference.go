@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 
@@ -9,70 +10,52 @@ import (
 	"headroom/model/profile"
 )
 
-// family is a form of interference with free numbers: a capacity of cores that all stages share, each runner asking
-// for one, and slowdowns of one stage by another on top.
+// family is a form of interference with free numbers, one for each of its terms.
 type family struct {
-	cores    float64 // of the machine; 0: not known
-	shared   bool    // the cores are shared at all
-	capacity bool    // their capacity is free, and not the machine's
-	pairs    []pair
+	cores  float64 // of the machine; 0: not known
+	shared bool    // all stages share cores, of which each runner asks for one unless a term says otherwise
+	terms  []term
 }
 
-// pair is a slowdown of one stage by another. Its number is the factor with one more runner of by.
-type pair struct{ stage, by model.Stage }
+// term is what one of the free numbers says: with no stage the capacity of the cores, with one stage how much of them
+// a runner asks for, with two by what factor one more runner of the second slows the first.
+type term struct{ stage, by model.Stage }
 
-// size returns how many free numbers the family has: the capacity if it is free, then one for each pair.
-func (f *family) size() int {
-	n := len(f.pairs)
-	if f.capacity {
-		n++
-	}
-	return n
-}
-
-// with returns the family with one more pair.
-func (f *family) with(p pair) *family {
+// with returns the family with one more term.
+func (f *family) with(t term) *family {
 	g := *f
-	g.pairs = append(f.pairs[:len(f.pairs):len(f.pairs)], p)
+	g.terms = append(slices.Clone(f.terms), t)
 	return &g
 }
 
-// start returns the numbers to search from.
-func (f *family) start() []float64 {
-	x := make([]float64, f.size())
-	for i := range x {
-		x[i] = 1.05
-	}
-	if f.capacity {
-		x[0] = f.expected()
-	}
-	return x
-}
-
-// expected is the capacity that one believes in before looking.
-func (f *family) expected() float64 {
-	if f.cores > 0 {
+// expected is what one believes of a number before looking: nobody slows anybody but by taking a core.
+func (f *family) expected(t term) float64 {
+	if t == (term{}) && f.cores > 0 {
 		return f.cores
 	}
 	return 1
 }
 
-// least and most bound the free numbers: a slowdown never speeds up, and there are no more cores than the machine has.
-const (
-	leastCapacity = 0.5
-	mostFactor    = 20
-)
+// start returns the numbers to search from.
+func (f *family) start() []float64 {
+	x := make([]float64, len(f.terms))
+	for i, t := range f.terms {
+		x[i] = f.expected(t)
+	}
+	return x
+}
 
-// clamp returns the nearest numbers within bounds and the squared distance to them.
+// clamp returns the nearest numbers that make sense and the squared distance to them: a slowdown never speeds up, and
+// there are no more cores than the machine has.
 func (f *family) clamp(x []float64) (inside []float64, distance float64) {
 	inside = make([]float64, len(x))
 	for i, v := range x {
-		low, high := 1.0, float64(mostFactor)
-		if f.capacity && i == 0 {
-			low, high = leastCapacity, math.Inf(1)
-			if f.cores > 0 {
-				high = f.cores
-			}
+		low, high := 0.1, 20.0
+		switch t := f.terms[i]; {
+		case t.by != model.NoStage:
+			low = 1
+		case f.cores > 0:
+			high = f.cores
 		}
 		inside[i] = max(low, min(high, v))
 		distance += (v - inside[i]) * (v - inside[i])
@@ -80,43 +63,55 @@ func (f *family) clamp(x []float64) (inside []float64, distance float64) {
 	return inside, distance
 }
 
-// interference returns the laws that the numbers stand for.
-func (f *family) interference(x []float64) profile.Interference {
+// interference returns the laws that the numbers stand for. Numbers without a standard error have no interval.
+func (f *family) interference(x, errors []float64) profile.Interference {
+	number := func(i int, scale float64) profile.Quantity[float64] {
+		if errors == nil {
+			return profile.Exactly(1 + (x[i]-1)*scale)
+		}
+		return ranged(1+(x[i]-1)*scale, errors[i]*scale)
+	}
 	var in profile.Interference
-	capacity := f.cores
-	if f.capacity {
-		capacity, x = x[0], x[1:]
+	cores := profile.Resource{Name: "cores", Capacity: profile.Exactly(f.cores), Demand: map[model.Stage]profile.Quantity[float64]{}}
+	for s := model.Parse; s < model.NumStages; s++ {
+		cores.Demand[s] = profile.Exactly(1.0)
+	}
+	for i, t := range f.terms {
+		switch {
+		case t.by != model.NoStage:
+			first, most := f.reach(t)
+			points := []profile.SlowdownPoint{{N: first + most - 1, Factor: number(i, float64(most))}}
+			if f.cores > 0 {
+				points = append(points, profile.SlowdownPoint{N: first + most, Factor: points[0].Factor})
+			}
+			in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: t.stage, By: t.by, Points: points})
+		case t.stage != model.NoStage:
+			cores.Demand[t.stage] = number(i, 1)
+		default:
+			cores.Capacity = number(i, 1)
+		}
 	}
 	if f.shared {
-		r := profile.Resource{Name: "cores", Demand: map[model.Stage]profile.Quantity[float64]{}}
-		r.Capacity = profile.Exactly(capacity)
-		for s := model.Parse; s < model.NumStages; s++ {
-			r.Demand[s] = profile.Exactly(1.0)
-		}
-		in.Resources = []profile.Resource{r}
-	}
-	for i, p := range f.pairs {
-		in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: p.stage, By: p.by, Points: f.points(p, x[i])})
+		in.Resources = []profile.Resource{cores}
 	}
 	return in
 }
 
-// points returns a slowdown that grows with every runner until there is one on each core, and not beyond: more do
-// not run at once.
-func (f *family) points(p pair, factor float64) []profile.SlowdownPoint {
-	first := 1
-	if p.stage == p.by {
+// reach returns the first number of runners at which a slowdown counts, and for how many it goes on growing: until
+// there is one on each core, since more do not run at once.
+func (f *family) reach(t term) (first, most int) {
+	first = 1
+	if t.stage == t.by {
 		first = 2
 	}
-	point := func(n int, factor float64) profile.SlowdownPoint {
-		return profile.SlowdownPoint{N: n, Factor: profile.Exactly(factor)}
+	return first, max(1, int(f.cores)-1)
+}
+
+// ranged returns a fitted number with its 95 % interval.
+func ranged(value, deviation float64) profile.Quantity[float64] {
+	return profile.Quantity[float64]{
+		Value: value, Low: max(0, value-half*deviation), High: value + half*deviation, Source: profile.Fitted,
 	}
-	if f.cores == 0 {
-		return []profile.SlowdownPoint{point(first, factor)}
-	}
-	most := max(1, int(f.cores)-1) // others on the other cores
-	last := 1 + (factor-1)*float64(most)
-	return []profile.SlowdownPoint{point(first+most-1, last), point(first+most, last)}
 }
 
 // observation is the work of one interval under some numbers.
@@ -132,6 +127,7 @@ type observation struct {
 type evidence struct {
 	histories []*history
 	companies *companies
+	until     []int // by history: the segments from here on are not needed
 	groups    int
 	clusters  int
 	members   []member
@@ -144,9 +140,9 @@ type member struct {
 	group, cluster int
 }
 
-// newEvidence collects the intervals that count.
-func newEvidence(histories []*history) *evidence {
-	e := &evidence{histories: histories, companies: newCompanies(histories)}
+// newEvidence collects the intervals that count, of the first jobs of each history up to a number.
+func newEvidence(histories []*history, jobs int) *evidence {
+	e := &evidence{histories: histories, companies: newCompanies(histories), until: make([]int, len(histories))}
 	type group struct {
 		kind  int
 		stage model.Stage
@@ -162,9 +158,10 @@ func newEvidence(histories []*history) *evidence {
 	for h := range histories {
 		for i := range histories[h].busy {
 			b := &histories[h].busy[i]
-			if !b.counts {
+			if !b.counts || int(b.job) >= jobs {
 				continue
 			}
+			e.until[h] = max(e.until[h], b.last+1)
 			g, job := group{b.kind, b.stage, b.block}, [2]int{h, int(b.job)}
 			n, known := groups[g]
 			groups[g] = number(known, n, len(groups))
@@ -182,7 +179,7 @@ func (e *evidence) observe(in profile.Interference) []observation {
 	speeds := e.companies.speeds(in)
 	clocks := make([]clock, len(e.histories))
 	for h := range clocks {
-		clocks[h] = e.companies.clock(h, &e.histories[h].timeline, speeds)
+		clocks[h] = e.companies.clock(h, e.histories[h].timeline.at[:e.until[h]], speeds)
 	}
 	out := make([]observation, len(e.members))
 	for i, m := range e.members {
@@ -241,7 +238,7 @@ const priorWidth = 0.5
 // out, and of the prior.
 func (e *evidence) loss(f *family, x []float64, use func(cluster int) bool) float64 {
 	inside, outside := f.clamp(x)
-	o := e.observe(f.interference(inside))
+	o := e.observe(f.interference(inside, nil))
 	m := e.moments(o, use)
 	loss := 0.0
 	for i := range o {
@@ -250,10 +247,7 @@ func (e *evidence) loss(f *family, x []float64, use func(cluster int) bool) floa
 		}
 	}
 	for i, v := range inside {
-		if f.capacity && i == 0 {
-			v /= f.expected()
-		}
-		z := math.Log(v) / priorWidth
+		z := math.Log(v/f.expected(f.terms[i])) / priorWidth
 		loss += z * z / 2
 	}
 	return loss + 1e3*outside
@@ -261,7 +255,7 @@ func (e *evidence) loss(f *family, x []float64, use func(cluster int) bool) floa
 
 // fit returns the numbers of the family under which the clusters in use are likeliest, and the loss there.
 func (e *evidence) fit(f *family, from []float64, use func(cluster int) bool) ([]float64, float64) {
-	if f.size() == 0 {
+	if len(f.terms) == 0 {
 		return nil, e.loss(f, nil, use)
 	}
 	problem := optimize.Problem{Func: func(x []float64) float64 { return e.loss(f, x, use) }}

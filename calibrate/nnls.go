@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +17,7 @@ func nnls(a *mat.Dense, b []float64) []float64 {
 	free := make([]bool, columns)
 	barred := make([]bool, columns) // entering would make the free columns dependent
 	gradient.MulVec(a.T(), residual)
-	tolerance := 1e-10 * max(1e-300, mat.Norm(gradient, math.Inf(1)))
+	tolerance := 1e-12 * mat.Norm(a, 2) * mat.Norm(residual, 2) // below it a gradient is rounding
 	for range 10 * columns {
 		enters := -1
 		for j := range x {
@@ -83,6 +82,10 @@ func solve(a *mat.Dense, b []float64, free []bool) ([]float64, bool) {
 			index = append(index, j)
 		}
 	}
+	x := make([]float64, columns)
+	if len(index) == 0 {
+		return x, true
+	}
 	part := mat.NewDense(rows, len(index), nil)
 	for k, j := range index {
 		part.SetCol(k, mat.Col(nil, j, a))
@@ -96,7 +99,6 @@ func solve(a *mat.Dense, b []float64, free []bool) ([]float64, bool) {
 	if err := qr.SolveVecTo(&solution, false, mat.NewVecDense(rows, b)); err != nil {
 		return nil, false
 	}
-	x := make([]float64, columns)
 	for k, j := range index {
 		x[j] = solution.AtVec(k)
 	}

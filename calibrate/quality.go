@@ -102,9 +102,11 @@ func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
 	if alone < 0.01 {
 		add("a configuration with one permit, one job in flight and one GPU worker: no stage was seen alone, so that its work is known only as far as its slowdown")
 	}
+	if f.drift > Tolerance/2 {
+		add("again when nothing else runs: the machine's speed differed by %.1f %% between the traces, and nothing can be predicted closer than that", 100*f.drift)
+	}
 	for _, k := range f.sortedKeys() {
-		w := f.laws[k]
-		if width := float64(w.Mean.High-w.Mean.Low) / 2 / float64(w.Mean.Value); width > Tolerance && f.share(k) > Tolerance {
+		if width := half * f.precision[k]; width > Tolerance && f.share(k) > Tolerance {
 			add("about %.0f times as many jobs: the work of %s of %q is known only to within %.0f %%",
 				math.Ceil(width*width/Tolerance/Tolerance), k.stage, in.kinds[k.kind].Name, 100*width)
 		}
@@ -138,9 +140,9 @@ func (e *evidence) company() (alone, together float64) {
 // share returns the part of a kind's work that falls to a stage.
 func (f *fitted) share(k key) float64 {
 	total := 0.0
-	for other, w := range f.laws {
+	for _, other := range f.sortedKeys() {
 		if other.kind == k.kind {
-			total += float64(w.Mean.Value)
+			total += float64(f.laws[other].Mean.Value)
 		}
 	}
 	return float64(f.laws[k].Mean.Value) / total
@@ -164,6 +166,7 @@ func (f *fitted) explain(p *profile.Profile, r *Report) {
 	note("Work is what a stage would take alone: its busy time, from its worker's begin to its end, times its speed under the interference of this profile.")
 	note("Interference: %s; of the forms tried the simplest that no richer one beats on jobs left out of its fit.", f.chosen.family)
 	note("Intervals hold 95 %%: means, capacity and slowdowns by the sandwich estimator over jobs, spreads by analysis of variance, footprints by the sandwich estimator over stretches of samples, the baseline as that of one run.")
+	note("Between the traces the machine's speed differed by %.1f %% (standard deviation); the intervals of the means hold another run's.", 100*f.drift)
 	note("Footprints: non-negative least squares of resident memory above the baseline, %d samples, which scatter by %s; %d too near to a change were left out.",
 		f.memory.readings, model.Bytes(f.memory.sigma).Short(), f.dropped)
 	if r.Retention >= 0 {

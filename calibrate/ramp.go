@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -92,28 +91,48 @@ func tent(corners []int, i, g int) float64 {
 	return 0
 }
 
-// without returns the basis without the i-th corner of a kind.
-func (b *basis) without(kind, i int) *basis {
-	out := *b
-	out.corners = slices.Clone(b.corners)
-	out.corners[kind] = slices.Delete(slices.Clone(b.corners[kind]), i, i+1)
-	return &out
+// wished reports whether a plain column is one that had rather be nothing: what stages hold for themselves and what
+// is there whatever runs.
+func (b *basis) wished(column int) bool {
+	if column == offset {
+		return true
+	}
+	own := (column - firstKind) % perKind
+	return own >= int(numClasses) && own < int(numClasses)+int(model.NumStages)
 }
 
-// simplify takes corners out as long as the error grows by less than what a corner that says nothing would account
-// for (the criterion of Schwarz 1978, "Estimating the dimension of a model").
+// simpler lists the bases with one unknown less: a wished-away column, or a corner inside a ramp.
+func (b *basis) simpler() []*basis {
+	var list []*basis
+	for j, column := range b.plain {
+		if b.wished(column) {
+			out := *b
+			out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
+			list = append(list, &out)
+		}
+	}
+	for k, corners := range b.corners {
+		for i := 1; i < len(corners)-1; i++ {
+			out := *b
+			out.corners = slices.Clone(b.corners)
+			out.corners[k] = slices.Delete(slices.Clone(corners), i, i+1)
+			list = append(list, &out)
+		}
+	}
+	return list
+}
+
+// simplify takes unknowns out as long as the error grows by no more than what the prediction of new readings gains by
+// one number less (the criterion of Akaike 1974, "A new look at the statistical model identification").
 func (b *basis) simplify(e *equations) *basis {
 	_, best := e.solve(b)
-	price := math.Log(e.n) * best / max(1, e.n-float64(b.size()))
+	price := 2 * best / max(1, e.n-float64(b.size()))
 	for {
 		var next *basis
 		least := best + price
-		for k, corners := range b.corners {
-			for i := 1; i < len(corners)-1; i++ {
-				candidate := b.without(k, i)
-				if _, loss := e.solve(candidate); loss < least {
-					next, least = candidate, loss
-				}
+		for _, candidate := range b.simpler() {
+			if _, loss := e.solve(candidate); loss < least {
+				next, least = candidate, loss
 			}
 		}
 		if next == nil {

@@ -20,15 +20,19 @@ type Candidate struct {
 
 // String describes the family.
 func (f *family) String() string {
-	text := "none"
-	switch {
-	case f.capacity:
-		text = "cores shared fairly, capacity fitted"
-	case f.shared:
-		text = fmt.Sprintf("%g cores shared fairly", f.cores)
+	if !f.shared {
+		return "none"
 	}
-	for _, p := range f.pairs {
-		text += fmt.Sprintf(", %s slowed by %s", p.stage, p.by)
+	text := fmt.Sprintf("%g cores shared fairly", f.cores)
+	for _, t := range f.terms {
+		switch {
+		case t.by != model.NoStage:
+			text += fmt.Sprintf(", %s slowed by %s", t.stage, t.by)
+		case t.stage != model.NoStage:
+			text += fmt.Sprintf(", demand of %s fitted", t.stage)
+		default:
+			text = "cores of fitted capacity shared fairly"
+		}
 	}
 	return text
 }
@@ -52,7 +56,7 @@ func (e *evidence) try(f *family, from []float64) *tried {
 	for fold := range folds {
 		use := func(cluster int) bool { return cluster%folds != fold }
 		x, _ := e.fit(f, t.x, use)
-		o := e.observe(f.interference(x))
+		o := e.observe(f.interference(x, nil))
 		m := e.moments(o, use)
 		for i := range o {
 			if !use(o[i].cluster) {
@@ -80,11 +84,11 @@ func (t *tried) gain(u *tried) (gain, deviation float64) {
 // errors, and more than the two nats that chance gives easily.
 func (t *tried) better(u *tried) bool {
 	gain, deviation := t.gain(u)
-	return gain > 2 && gain > 2*deviation
+	return gain > 2 && gain > deviation
 }
 
-// mostPairs bounds the slowdowns that are added to the sharing of cores.
-const mostPairs = 4
+// mostTerms bounds the numbers that are added to the sharing of cores.
+const mostTerms = 4
 
 // choose returns the simplest interference that no richer one explains the traces better than, and all that it tried.
 func (e *evidence) choose(cores int) (*tried, []Candidate) {
@@ -101,11 +105,11 @@ func (e *evidence) choose(cores int) (*tried, []Candidate) {
 	if cores > 0 {
 		consider(e.try(&family{cores: float64(cores), shared: true}, nil))
 	}
-	free := &family{cores: float64(cores), shared: true, capacity: true}
+	free := &family{cores: float64(cores), shared: true, terms: []term{{}}}
 	consider(e.try(free, free.start()))
-	for range mostPairs {
-		next, promising := e.promising(best)
-		if !promising || !consider(e.try(next, append(slices.Clone(best.x), 1.05))) {
+	for range mostTerms {
+		next, x := e.promising(best)
+		if next == nil || !consider(e.try(next, x)) {
 			break
 		}
 	}
@@ -118,25 +122,43 @@ func (e *evidence) choose(cores int) (*tried, []Candidate) {
 	return best, list
 }
 
-// promising returns the family with the one more pair that lowers the loss most when the other numbers stay.
-func (e *evidence) promising(t *tried) (*family, bool) {
-	least := e.loss(t.family, t.x, everyone) - 2
-	var found *family
-	for _, stage := range e.stages() {
-		for _, by := range e.stages() {
-			p := pair{stage, by}
-			if slices.Contains(t.family.pairs, p) {
+// promising returns the family with the one more term that lowers the loss most when the other numbers stay, and
+// numbers to search from; nil if none does.
+func (e *evidence) promising(t *tried) (found *family, from []float64) {
+	if !t.family.shared {
+		return nil, nil
+	}
+	least := e.loss(t.family, t.x, everyone)
+	for _, more := range e.terms() {
+		if slices.Contains(t.family.terms, more) {
+			continue
+		}
+		f := t.family.with(more)
+		for _, number := range []float64{0.7, 0.9, 1.1, 1.3} {
+			x := append(slices.Clone(t.x), number)
+			if _, outside := f.clamp(x); outside > 0 {
 				continue
 			}
-			f := t.family.with(p)
-			for _, factor := range []float64{1.05, 1.2} {
-				if loss := e.loss(f, append(slices.Clone(t.x), factor), everyone); loss < least {
-					least, found = loss, f
-				}
+			if loss := e.loss(f, x, everyone); loss < least {
+				least, found, from = loss, f, x
 			}
 		}
 	}
-	return found, found != nil
+	return found, from
+}
+
+// terms lists the terms that may be added: how much of the cores each stage asks for, and by how much each is slowed
+// by each.
+func (e *evidence) terms() []term {
+	var list []term
+	stages := e.stages()
+	for _, s := range stages {
+		list = append(list, term{stage: s})
+		for _, by := range stages {
+			list = append(list, term{s, by})
+		}
+	}
+	return list
 }
 
 // stages returns the stages that take at least a hundredth of all busy time: others cannot slow anybody much.

@@ -70,10 +70,11 @@ func (c *companies) speeds(in profile.Interference) [][model.NumStages]float64 {
 // nanoseconds, had it run all the time.
 type clock [][model.NumStages]float64
 
-func (c *companies) clock(h int, t *timeline, speeds [][model.NumStages]float64) clock {
-	k := make(clock, len(t.at))
-	for i := 1; i < len(t.at); i++ {
-		dt := float64(t.at[i] - t.at[i-1])
+// clock returns the clock of a history over its segments that begin at the given instants.
+func (c *companies) clock(h int, begins []model.Instant, speeds [][model.NumStages]float64) clock {
+	k := make(clock, len(begins))
+	for i := 1; i < len(begins); i++ {
+		dt := float64(begins[i] - begins[i-1])
 		speed := &speeds[c.of[h][i-1]]
 		for s := range k[i] {
 			k[i][s] = k[i-1][s] + dt*speed[s]

@@ -88,13 +88,16 @@ func (s *sample) shifts(clusters int) []float64 {
 
 // law returns the law of a stage's work: the mean with an interval of the given standard error, and the spread.
 func (s *sample) law(deviation float64) profile.Work {
-	mean := s.mean()
-	w := profile.Work{Law: profile.Lognormal}
-	w.Mean = profile.Quantity[model.Span]{
-		Value: span(mean), Low: span(max(0, mean-half*deviation)), High: span(mean + half*deviation), Source: profile.Derived,
-	}
+	w := profile.Work{Law: profile.Lognormal, Mean: meanInterval(s.mean(), deviation)}
 	w.CV, w.JobCV = s.spread()
 	return w
+}
+
+// meanInterval returns a mean in nanoseconds with the 95 % interval of its standard error.
+func meanInterval(mean, deviation float64) profile.Quantity[model.Span] {
+	return profile.Quantity[model.Span]{
+		Value: span(mean), Low: span(max(0, mean-half*deviation)), High: span(mean + half*deviation), Source: profile.Derived,
+	}
 }
 
 func span(ns float64) model.Span { return model.Span(math.Round(ns)) }

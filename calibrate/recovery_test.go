@@ -1,0 +1,156 @@
+package calibrate_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"headroom/calibrate"
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/stream"
+	"headroom/model/trace"
+)
+
+// TestParametersAreRecovered simulates recordings of known profiles, each with numbers of its own, and calibrates
+// them: every number comes back within 5 % and lies in its 95 % interval in at least nine cases of ten. That needs as
+// many jobs as
+//
+//	HEADROOM_RECOVERY_CASES=100 go test ./calibrate -run Recovered -v -timeout 60m
+//
+// simulates. Without it there are fewer jobs, and numbers may be as much farther off as their errors grow.
+func TestParametersAreRecovered(t *testing.T) {
+	const enough = 500 // jobs in each recording
+	cases, jobs := 4, 50
+	if text := os.Getenv("HEADROOM_RECOVERY_CASES"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("HEADROOM_RECOVERY_CASES is %q: a number of cases, 1 or more", text)
+		}
+		cases, jobs = n, enough
+	}
+	tolerance := 0.05 * math.Sqrt(enough/float64(jobs))
+	var names []string
+	near, inside, seen := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := range cases {
+		for _, p := range recovered(t, uint64(i)+1, jobs) {
+			if seen[p.name] == 0 {
+				names = append(names, p.name)
+			}
+			seen[p.name]++
+			if math.Abs(p.value-p.truth) <= tolerance*p.truth {
+				near[p.name]++
+			}
+			if p.low <= p.truth && p.truth <= p.high {
+				inside[p.name]++
+			}
+		}
+	}
+	allowed := max(cases/10, 2) // of few cases two miss their intervals by chance once in thirty times
+	for _, name := range names {
+		t.Logf("%-16s in %3d cases, within %.0f %% in %3d, inside the interval in %3d", name, seen[name], 100*tolerance, near[name], inside[name])
+		if seen[name]-near[name] > allowed || seen[name]-inside[name] > allowed {
+			t.Errorf("%s: of %d cases within %.0f %% in %d, inside the interval in %d", name, seen[name], 100*tolerance, near[name], inside[name])
+		}
+	}
+}
+
+// parameter is a number of a profile beside the true one.
+type parameter struct {
+	name                    string
+	value, low, high, truth float64
+}
+
+// recovered calibrates recordings of a profile with numbers of its own and pairs its numbers with the true ones. Few
+// jobs may not tell that the kernel slows the synthesis down; the pair is then left out.
+func recovered(t *testing.T, seed uint64, jobs int) []parameter {
+	t.Helper()
+	want := varied(seed)
+	var traces []*trace.Trace
+	for i, c := range []model.Config{
+		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
+	} {
+		traces = append(traces, recorded(t, want, c, jobs, seed*10+uint64(i), 2e6))
+	}
+	got, _, err := calibrate.Fit(traces, calibrate.Options{Name: "recovered"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []parameter
+	k, l := &want.Kinds[0], &got.Kinds[0]
+	for s := model.Parse; s < model.NumStages; s++ {
+		if _, there := k.Work[s]; !there {
+			continue
+		}
+		a, b := k.Work[s], l.Work[s]
+		list = append(list, pairUp(s.String()+" mean", a.Mean, b.Mean), pairUp(s.String()+" cv", a.CV, b.CV))
+		if a.JobCV.Value > 0 {
+			list = append(list, pairUp(s.String()+" job cv", a.JobCV, b.JobCV))
+		}
+	}
+	list = append(list,
+		pairUp("vectors", k.Footprint.Vectors, l.Footprint.Vectors),
+		pairUp("assignment", k.Footprint.Assignment, l.Footprint.Assignment),
+		pairUp("call", k.Footprint.Call, l.Footprint.Call))
+	for _, p := range k.Footprint.During[model.Synth] {
+		list = append(list, pairUp(fmt.Sprintf("ramp at %g", p.Progress), p.Bytes, rampAt(l.Footprint.During[model.Synth], p.Progress)))
+	}
+	list = append(list, pairUp("cores", want.Interference.Resources[0].Capacity, got.Interference.Resources[0].Capacity))
+	for _, s := range got.Interference.Slowdowns {
+		if s.Stage == model.Synth && s.By == model.Kernel {
+			list = append(list, pairUp("synth by kernel", want.Interference.Slowdowns[0].Points[0].Factor, s.Points[0].Factor))
+		}
+	}
+	return list
+}
+
+func pairUp[T ~int64 | ~float64](name string, want, got profile.Quantity[T]) parameter {
+	return parameter{name, float64(got.Value), float64(got.Low), float64(got.High), float64(want.Value)}
+}
+
+// rampAt returns the corner there, or what lies between its neighbours.
+func rampAt(points []profile.Point, progress float64) profile.Quantity[model.Bytes] {
+	for i, p := range points {
+		if p.Progress == progress {
+			return p.Bytes
+		}
+		if p.Progress > progress {
+			part := (progress - points[i-1].Progress) / (p.Progress - points[i-1].Progress)
+			between := func(a, b model.Bytes) model.Bytes { return a + model.Bytes(part*float64(b-a)) }
+			a, b := points[i-1].Bytes, p.Bytes
+			return profile.Quantity[model.Bytes]{Value: between(a.Value, b.Value), Low: between(a.Low, b.Low), High: between(a.High, b.High)}
+		}
+	}
+	return profile.Quantity[model.Bytes]{}
+}
+
+// varied returns the truth with every mean, size and slowdown between 0.7 and 1.4 times as large, by the seed.
+func varied(seed uint64) *profile.Profile {
+	p := truth()
+	key, n := stream.NewKey(seed, 0, 1<<21), uint32(0)
+	factor := func() float64 {
+		n++
+		return 0.7 + 0.7*key.Uniform(n, 0)
+	}
+	k := &p.Kinds[0]
+	for s := model.Parse; s < model.NumStages; s++ {
+		if w, there := k.Work[s]; there {
+			w.Mean.Value = model.Span(float64(w.Mean.Value) * factor())
+			k.Work[s] = w
+		}
+	}
+	sizes := []*profile.Quantity[model.Bytes]{&k.Footprint.Vectors, &k.Footprint.Assignment, &k.Footprint.Call}
+	for i := range k.Footprint.During[model.Synth] {
+		sizes = append(sizes, &k.Footprint.During[model.Synth][i].Bytes)
+	}
+	for _, q := range sizes {
+		q.Value = model.Bytes(float64(q.Value) * factor())
+	}
+	slow := p.Interference.Slowdowns[0].Points
+	slow[0].Factor.Value = 1 + 0.35*factor()
+	slow[1].Factor = slow[0].Factor
+	p.Interference.Resources[0].Capacity.Value = 1.3 + 0.5*factor()
+	return p
+}
