@@ -181,13 +181,19 @@ func (e *evidence) observe(in profile.Interference) []observation {
 	for h := range clocks {
 		clocks[h] = e.companies.clock(h, e.histories[h].timeline.at[:e.until[h]], speeds)
 	}
+	logs := speeds // which the clocks needed as they were
+	for i := range logs {
+		for s, speed := range logs[i] {
+			logs[i][s] = math.Log(speed)
+		}
+	}
 	out := make([]observation, len(e.members))
 	for i, m := range e.members {
 		company := e.companies.of[m.history][m.interval.last-1]
 		out[i] = observation{
 			group: m.group, cluster: m.cluster,
 			log:   math.Log(clocks[m.history].work(m.interval)),
-			speed: math.Log(speeds[company][m.interval.stage]),
+			speed: logs[company][m.interval.stage],
 		}
 	}
 	return out

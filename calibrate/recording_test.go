@@ -1,7 +1,7 @@
 package calibrate_test
 
 import (
-	"testing"
+	"slices"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -69,26 +69,41 @@ func config(permits model.Count, release model.Release, jobs model.Count) model.
 	return c
 }
 
+// recordings returns three short recordings of the truth, as one would make them.
+func recordings() []*trace.Trace {
+	p := truth()
+	return []*trace.Trace{
+		recorded(p, config(1, model.AfterFinish, 1), 12, 1, 1e6),
+		recorded(p, config(2, model.AfterSend, 2), 12, 2, 1e6),
+		recorded(p, config(3, model.AfterSynthesis, 3), 12, 3, 1e6),
+	}
+}
+
 // recorded returns the trace of a simulated run with samples of memory every 50 ms, which scatter by that many bytes.
-func recorded(t testing.TB, p *profile.Profile, c model.Config, jobs int, seed uint64, noise float64) *trace.Trace {
-	t.Helper()
+func recorded(p *profile.Profile, c model.Config, jobs int, seed uint64, noise float64) *trace.Trace {
+	return record(sim.Plan{Config: c, Profile: p, Seed: seed}, jobs, noise)
+}
+
+// record returns the trace of a simulated plan, likewise.
+func record(plan sim.Plan, jobs int, noise float64) *trace.Trace {
+	p := plan.Profile
+	plan.Workload.Arrival = model.Arrival{Pattern: model.Closed}
 	out := &trace.Trace{Header: trace.Header{
-		Schema: trace.Schema, Tool: "test", Clock: trace.Virtual, Config: c, Seed: seed,
-		Machine:  trace.Machine{CPU: "test", Cores: 2, RAM: 8 * model.GiB},
-		Workload: model.Workload{Arrival: model.Arrival{Pattern: model.Closed}},
+		Schema: trace.Schema, Tool: "test", Clock: trace.Virtual, Config: plan.Config, Seed: plan.Seed,
+		Machine: trace.Machine{CPU: "test", Cores: 2, RAM: 8 * model.GiB},
 	}}
 	for i := range p.Kinds {
 		out.Header.Kinds = append(out.Header.Kinds, p.Kinds[i].Model())
-		out.Header.Workload.Shares = append(out.Header.Workload.Shares, model.Share{Kind: p.Kinds[i].Name, Jobs: jobs})
+		plan.Workload.Shares = append(plan.Workload.Shares, model.Share{Kind: p.Kinds[i].Name, Jobs: jobs})
 	}
-	plan := sim.Plan{Config: c, Workload: out.Header.Workload, Profile: p, Seed: seed}
+	out.Header.Workload = plan.Workload
 	result, err := sim.Run(plan, func(r *model.Record) {
 		kept := *r
-		kept.Effects = append([]model.Effect(nil), r.Effects...)
+		kept.Effects = slices.Clone(r.Effects)
 		out.Records = append(out.Records, kept)
 	})
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // the plans of these tests are valid
 	}
 	out.End = &trace.End{Outcome: trace.Finished, JobsDone: result.JobsDone, MakespanNs: result.Makespan, VmHWMBytes: result.Peak}
 	out.Baseline = &trace.Baseline{Memory: trace.Memory{RSSBytes: p.Baseline.Value}}
@@ -99,7 +114,10 @@ func recorded(t testing.TB, p *profile.Profile, c model.Config, jobs int, seed u
 // sample goes through the records with an engine of its own and reads its memory in between.
 func sample(t *trace.Trace, plan sim.Plan, noise float64) {
 	const tick = 50 * model.Instant(model.Millisecond)
-	e := work.NewEngine(work.Setup{Kinds: plan.Profile.Kinds, Interference: plan.Profile.Interference, Base: plan.Profile.Baseline.Value, Seed: plan.Seed})
+	e := work.NewEngine(work.Setup{
+		Kinds: plan.Profile.Kinds, Interference: plan.Profile.Interference, Base: plan.Profile.Baseline.Value,
+		Seed: plan.Seed, Fails: plan.Disturb.Fails,
+	})
 	key := stream.NewKey(plan.Seed, 0, 1<<20)
 	next := tick / 2
 	var round []work.Finished

@@ -72,7 +72,7 @@ func recovered(t *testing.T, seed uint64, jobs int) []parameter {
 	for i, c := range []model.Config{
 		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
 	} {
-		traces = append(traces, recorded(t, want, c, jobs, seed*10+uint64(i), 2e6))
+		traces = append(traces, recorded(want, c, jobs, seed*10+uint64(i), 2e6))
 	}
 	got, _, err := calibrate.Fit(traces, calibrate.Options{Name: "recovered"})
 	if err != nil {
