@@ -92,23 +92,27 @@ type fitted struct {
 // choosingJobs is how many jobs of each trace the form of the interference is chosen by. Its numbers are fitted to all.
 const choosingJobs = 100
 
-// fit fits everything; family is the form of the interference, nil if it is to be chosen.
-func (in *inputs) fit(f *family) (*fitted, error) {
+// forms are what was chosen by what it explains, before its numbers were fitted.
+type forms struct {
+	family *family
+	basis  *basis
+}
+
+// fit fits everything; forms are nil if they are to be chosen.
+func (in *inputs) fit(chosen *forms) (*fitted, error) {
 	out := &fitted{inputs: in, evidence: newEvidence(in.histories, math.MaxInt)}
-	from := []float64(nil)
-	if f == nil {
-		var best *tried
-		best, out.candidates = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
-		f, from = best.family, best.x
+	var b *basis
+	if chosen == nil {
+		out.chosen, out.candidates = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
 	} else {
-		from = f.start()
+		out.chosen = &tried{family: chosen.family, x: chosen.family.start()}
+		b = chosen.basis
 	}
-	out.chosen = &tried{family: f}
-	out.chosen.x, _ = out.evidence.fit(f, from, everyone)
+	out.chosen.x, _ = out.evidence.fit(out.chosen.family, out.chosen.x, everyone)
 	if err := out.fitWork(); err != nil {
 		return nil, err
 	}
-	return out, out.fitMemory()
+	return out, out.fitMemory(b)
 }
 
 // fitWork fits the law of each stage under the chosen interference.
@@ -147,14 +151,14 @@ func (t *tried) interference() profile.Interference { return t.family.interferen
 
 // fitMemory fits the footprints to the samples. How far a synthesis is at a sample follows from the interference, so
 // the footprints vary with its numbers too: by as much as they move when one of those moves by its standard error.
-func (f *fitted) fitMemory() error {
+func (f *fitted) fitMemory(b *basis) error {
 	readings, dropped := f.readings(f.chosen.x)
 	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
 		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
 	var err error
-	if f.memory, err = estimateFootprints(f.inputs.kinds, readings); err != nil {
+	if f.memory, err = estimateFootprints(f.inputs.kinds, b, readings); err != nil {
 		return err
 	}
 	for k, e := range f.errors {

@@ -6,6 +6,8 @@ import (
 
 	"headroom/calibrate"
 	"headroom/model"
+	"headroom/model/profile"
+	"headroom/model/trace"
 )
 
 func TestUnseenConfigurationsArePredicted(t *testing.T) {
@@ -29,5 +31,47 @@ func TestUnseenConfigurationsArePredicted(t *testing.T) {
 		if !compared.VerdictRight {
 			t.Errorf("configuration %d: verdict %s, outcome %s", i, compared.Verdict, compared.Outcome)
 		}
+	}
+}
+
+// Two kinds that share the machine are told apart, by work and by memory.
+func TestKindsAreToldApart(t *testing.T) {
+	want := truth()
+	large := want.Kinds[0]
+	large.Name, large.Partitions = "large", 3
+	large.Work = map[model.Stage]profile.Work{}
+	for s, w := range want.Kinds[0].Work {
+		w.Mean.Value = 2 * w.Mean.Value
+		large.Work[s] = w
+	}
+	large.Footprint.Vectors.Value = 150 * model.MiB
+	want.Kinds = []profile.Kind{large, want.Kinds[0]}
+	var traces []*trace.Trace
+	for i, c := range []model.Config{
+		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
+	} {
+		traces = append(traces, recorded(want, c, 10, uint64(i)+1, 1e6))
+	}
+	got, _, err := calibrate.Fit(traces, calibrate.Options{Name: "both"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Kinds {
+		w, g := &want.Kinds[i], &got.Kinds[i]
+		if w.Name != g.Name || w.Partitions != g.Partitions {
+			t.Fatalf("kind %d is %q with %d partitions, not %q with %d", i, g.Name, g.Partitions, w.Name, w.Partitions)
+		}
+		near(t, w.Name+" vectors", float64(g.Footprint.Vectors.Value), float64(w.Footprint.Vectors.Value))
+		for _, s := range []model.Stage{model.Synth, model.Kernel, model.Finish} {
+			near(t, w.Name+" "+s.String(), float64(g.Work[s].Mean.Value), float64(w.Work[s].Mean.Value))
+		}
+	}
+}
+
+// near reports a number that is more than a tenth off.
+func near(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if math.Abs(got/want-1) > 0.1 {
+		t.Errorf("%s is %g, not %g", name, got, want)
 	}
 }

@@ -50,8 +50,9 @@ func (e *equations) penalty(b *basis) []float64 {
 	return p
 }
 
-// solve returns the unknowns, none negative, with the least squared error, and that error.
-func (e *equations) solve(b *basis) (x []float64, loss float64) {
+// solve returns the unknowns, none negative, with the least squared error, and that error. It begins at a guess; nil
+// is none.
+func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64) {
 	columns, size := b.columns.count(), b.size()
 	a := mat.NewDense(columns+size, size, nil)
 	a.Slice(0, columns, 0, size).(*mat.Dense).Mul(e.r, b.matrix())
@@ -59,7 +60,7 @@ func (e *equations) solve(b *basis) (x []float64, loss float64) {
 		a.Set(columns+j, j, math.Sqrt(p))
 	}
 	c := append(slices.Clone(e.c), make([]float64, size)...)
-	x = nnls(a, c)
+	x = nnls(a, c, guess)
 	var error mat.VecDense
 	error.MulVec(a, mat.NewVecDense(size, x))
 	error.SubVec(mat.NewVecDense(len(c), c), &error)
@@ -79,8 +80,13 @@ type estimate struct {
 // estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
 // parameter".
-func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, error) {
-	b := newBasis(kinds)
+//
+// b says what to fit; nil: what the readings tell of the kinds.
+func estimateFootprints(kinds []model.Kind, b *basis, readings []reading) (*estimate, error) {
+	given := b != nil
+	if !given {
+		b = newBasis(kinds)
+	}
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
@@ -90,10 +96,11 @@ func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, erro
 	var e *equations
 	for round := range rounds {
 		e = newEquations(readings, weights, b.columns.count())
-		if round == rounds-2 {
+		if round == rounds-2 && !given {
 			b = b.simplify(e)
+			est.x = nil
 		}
-		est.x, _ = e.solve(b)
+		est.x, _ = e.solve(b, est.x)
 		est.basis = b
 		if round == rounds-1 {
 			break
@@ -107,7 +114,7 @@ func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, erro
 
 // vary adds to the standard errors what the unknowns change by when the readings are those instead.
 func (est *estimate) vary(readings []reading) {
-	x, _ := newEquations(readings, est.weights, est.basis.columns.count()).solve(est.basis)
+	x, _ := newEquations(readings, est.weights, est.basis.columns.count()).solve(est.basis, est.x)
 	for j := range x {
 		est.deviations[j] = math.Hypot(est.deviations[j], x[j]-est.x[j])
 	}

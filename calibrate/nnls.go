@@ -1,23 +1,31 @@
 package calibrate
 
-import (
-	"slices"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // nnls returns the x without negative entries that minimizes |Ax - b|, by the active-set method of Lawson and Hanson
 // (1974), "Solving least squares problems", chapter 23. A has at least as many rows as columns. Columns that the
-// others explain exactly get 0.
-func nnls(a *mat.Dense, b []float64) []float64 {
+// others explain exactly get 0. The search begins at a guess without negative entries, or at 0 if that is nil.
+func nnls(a *mat.Dense, b, guess []float64) []float64 {
 	rows, columns := a.Dims()
 	x := make([]float64, columns)
-	residual := mat.NewVecDense(rows, slices.Clone(b))
-	gradient := mat.NewVecDense(columns, nil)
+	copy(x, guess)
 	free := make([]bool, columns)
-	barred := make([]bool, columns) // entering would make the free columns dependent
-	gradient.MulVec(a.T(), residual)
-	tolerance := 1e-12 * mat.Norm(a, 2) * mat.Norm(residual, 2) // below it a gradient is rounding
+	for j := range x {
+		free[j] = x[j] > 0
+	}
+	if !descend(a, b, x, free) {
+		clear(x)
+		clear(free)
+	}
+	var residual, gradient mat.VecDense
+	slope := func() {
+		residual.MulVec(a, mat.NewVecDense(columns, x))
+		residual.SubVec(mat.NewVecDense(rows, b), &residual)
+		gradient.MulVec(a.T(), &residual)
+	}
+	slope()
+	barred := make([]bool, columns)                                             // entering would make the free columns dependent
+	tolerance := 1e-12 * mat.Norm(a, 2) * mat.Norm(mat.NewVecDense(rows, b), 2) // below it a gradient is rounding
 	for range 10 * columns {
 		enters := -1
 		for j := range x {
@@ -34,9 +42,7 @@ func nnls(a *mat.Dense, b []float64) []float64 {
 		} else {
 			clear(barred)
 		}
-		residual.MulVec(a, mat.NewVecDense(columns, x))
-		residual.SubVec(mat.NewVecDense(rows, b), residual)
-		gradient.MulVec(a.T(), residual)
+		slope()
 	}
 	return x
 }

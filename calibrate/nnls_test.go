@@ -58,7 +58,12 @@ func drawProblem(t *rapid.T) (*mat.Dense, []float64) {
 func TestNNLSIsAsGoodAsProjectedGradientDescent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawProblem(t)
-		x := nnls(a, b)
+		_, columns := a.Dims()
+		var guess []float64
+		if rapid.Bool().Draw(t, "guess") {
+			guess = rapid.SliceOfN(rapid.Float64Range(0, 5), columns, columns).Draw(t, "from")
+		}
+		x := nnls(a, b, guess)
 		for j, v := range x {
 			if !(v >= 0) {
 				t.Fatalf("x[%d] is %g", j, v)

@@ -28,7 +28,7 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
 		if len(in.histories) == 1 {
 			break
 		}
-		rest, err := in.without(i).fit(f.chosen.family)
+		rest, err := in.without(i).fit(&forms{f.chosen.family, f.memory.basis})
 		if err != nil {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: is needed, the others alone say too little: %v", h.name, err))
 			continue

@@ -101,14 +101,20 @@ func (b *basis) wished(column int) bool {
 	return own >= int(numClasses) && own < int(numClasses)+int(model.NumStages)
 }
 
-// simpler lists the bases with one unknown less: a wished-away column, or a corner inside a ramp.
-func (b *basis) simpler() []*basis {
-	var list []*basis
+// reduction is a basis with one unknown less.
+type reduction struct {
+	basis *basis
+	gone  int // number of the unknown
+}
+
+// reductions lists the bases without a wished-away column, or without a corner inside a ramp.
+func (b *basis) reductions() []reduction {
+	var list []reduction
 	for j, column := range b.plain {
 		if b.wished(column) {
 			out := *b
 			out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
-			list = append(list, &out)
+			list = append(list, reduction{&out, j})
 		}
 	}
 	for k, corners := range b.corners {
@@ -116,7 +122,7 @@ func (b *basis) simpler() []*basis {
 			out := *b
 			out.corners = slices.Clone(b.corners)
 			out.corners[k] = slices.Delete(slices.Clone(corners), i, i+1)
-			list = append(list, &out)
+			list = append(list, reduction{&out, b.corner(k, i)})
 		}
 	}
 	return list
@@ -125,19 +131,21 @@ func (b *basis) simpler() []*basis {
 // simplify takes unknowns out as long as the error grows by no more than what the prediction of new readings gains by
 // one number less (the criterion of Akaike 1974, "A new look at the statistical model identification").
 func (b *basis) simplify(e *equations) *basis {
-	_, best := e.solve(b)
+	x, best := e.solve(b, nil)
 	price := 2 * best / max(1, e.n-float64(b.size()))
 	for {
 		var next *basis
+		var there []float64
 		least := best + price
-		for _, candidate := range b.simpler() {
-			if _, loss := e.solve(candidate); loss < least {
-				next, least = candidate, loss
+		for _, r := range b.reductions() {
+			guess := slices.Delete(slices.Clone(x), r.gone, r.gone+1)
+			if y, loss := e.solve(r.basis, guess); loss < least {
+				next, there, least = r.basis, y, loss
 			}
 		}
 		if next == nil {
 			return b
 		}
-		b, best = next, least
+		b, x, best = next, there, least
 	}
 }
