@@ -136,6 +136,10 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if errors.As(err, &refused) {
 		return &ExitError{Code: Broken, Err: err}
 	}
+	var input *live.InputError
+	if errors.As(err, &input) {
+		return refuse(err)
+	}
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,15 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("refused: this configuration is predicted to run out of memory: %s; --force runs it all the same", e.Prediction.Reason)
 }
 
+// InputError says that a request makes no sense, before anything was run.
+type InputError struct{ Err error }
+
+// Error says what is wrong.
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *InputError) Unwrap() error { return e.Err }
+
 // predictions is how many replications stand behind a prediction before a run: enough that none out of memory means
 // at most riskBound.
 const predictions = 400
@@ -56,7 +65,7 @@ const riskBound = 0.01
 func Run(ctx context.Context, r *Request) (*record.Outcome, *sim.RiskReport, error) {
 	spec, err := r.spec()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &InputError{err}
 	}
 	prediction, err := r.predict()
 	if err != nil {

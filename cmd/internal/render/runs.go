@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -58,7 +59,7 @@ func (t Text) Runs(variants []Variant) {
 
 // headroom prints the limit minus the peak; a run that was stopped at the limit has none to speak of.
 func headroom(r *sim.Result) string {
-	if r.Limit.Bytes == 0 || r.Verdict == sim.OOM && r.Peak <= r.Limit.Bytes+1 {
+	if r.Limit.Bytes == 0 || r.Verdict == sim.OOM && math.IsNaN(r.SecondsPerJob) {
 		return none
 	}
 	return (r.Limit.Bytes - r.Peak).Short()
