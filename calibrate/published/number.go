@@ -1,0 +1,83 @@
+package published
+
+import "headroom/model"
+
+// The figures of the engine's authors that the fit does not touch: sizes follow from the counts of the circuit, and
+// the times of these stages were measured one by one.
+const (
+	constraints = 130_278_869
+	assignments = 130_169_893
+	element     = 32 // bytes of a scalar
+
+	vectorBytes     = model.Bytes(3 * constraints * element)                 // a, b and c: 11.65 GiB
+	assignmentBytes = model.Bytes(assignments*element + 2*(assignments/8+1)) // with two density bit vectors: 3.91 GiB
+	witnessBytes    = model.Bytes(assignments * element)                     // 3.88 GiB, held twice while a, b, c fill
+
+	srsBytes = model.Bytes(47_370_000_000) // 44.12 GiB of points
+	pceBytes = model.Bytes(27_600_000_000) // 25.71 GiB of pre-compiled circuit
+
+	parseSeconds  = 0.3  // for an input of 51 MB
+	prepSeconds   = 1.7  // 1.3 to 1.9
+	tailSeconds   = 0.73 // batch additions 0.65 and tail multiplications 0.08
+	finishSeconds = 0.1
+	parseBytes    = 200 * model.MiB
+)
+
+// The numbers that the fit moves, in the order of a vector of them.
+const (
+	synth1 = iota
+	synth2
+	synth5
+	synth10
+	synth20
+	synth30
+	synthCV
+	hold1
+	hold10
+	deallocTime
+	fillBegin
+	callSize
+	baseline
+	numNumbers
+)
+
+// number is something that the profile is made from, and what is known of it without the rows.
+type number struct {
+	name string
+	// figure is what the notes say, and spread the standard deviation of what they leave open. The fit begins at
+	// the figure and pays for leaving it.
+	figure, spread float64
+	lowest         float64
+	unit           string
+	why            string
+}
+
+// numbers are in seconds, GiB or parts of one. The first of synthesis come from 25 to 27 s for the witness, which is
+// single-threaded, and 4 s alone to 10 s with ten at once for the matrix products.
+var numbers = [numNumbers]number{
+	synth1:      {"synthesis, 1 running", 30, 1, 1, "s", "witness 26 s and products 4 s"},
+	synth2:      {"synthesis, 2 running", 30.7, 1, 1, "s", "as 1 running, products 4.7 s"},
+	synth5:      {"synthesis, 5 running", 32.7, 1, 1, "s", "as 1 running, products 6.7 s"},
+	synth10:     {"synthesis, 10 running", 36, 1, 1, "s", "as 1 running, products 10 s"},
+	synth20:     {"synthesis, 20 running", 43, 5, 1, "s", "as 10 running, continued"},
+	synth30:     {"synthesis, 30 running", 100, 40, 1, "s", "collapses at thirty"},
+	synthCV:     {"synthesis, spread", 0.04, 0.02, 0.002, "", "29 to 36 s were seen"},
+	hold1:       {"hold of the device, 1 synthesis running", 3.25, 0.1, 1, "s", "a call took 3.3 to 3.4 s with one worker"},
+	hold10:      {"hold of the device, 10 syntheses running", 3.75, 0.15, 1, "s", "a partition every 3.7 to 3.85 s when saturated"},
+	deallocTime: {"freeing a partition", 1, 0.25, 0.05, "s", "17 GB/s"},
+	fillBegin:   {"part of a synthesis before a, b and c fill", 0.8, 0.05, 0.1, "", "26 of 30 s alone, 26 of 36 s with ten"},
+	callSize:    {"memory of a proof call", 3.5, 0.75, 0, "GiB", "2 to 5 GiB by the code and an inventory"},
+	baseline:    {"process without jobs and keys", 5, 5, 0, "GiB", "assumed: CUDA context, staging buffers, stacks"},
+}
+
+// vector holds a value of each number.
+type vector [numNumbers]float64
+
+// at returns the numbers that lie so many spreads from their figures.
+func at(offsets []float64) vector {
+	var v vector
+	for i, n := range numbers {
+		v[i] = max(n.lowest, n.figure+n.spread*offsets[i])
+	}
+	return v
+}

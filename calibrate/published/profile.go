@@ -1,0 +1,119 @@
+package published
+
+import (
+	"math"
+
+	"headroom/model"
+	"headroom/model/profile"
+)
+
+// quantile is the half width of a 95 % interval in standard deviations.
+const quantile = 1.96
+
+// known makes quantities of numbers and their standard deviations; deviations that are all 0 give no intervals.
+type known struct {
+	value, deviation vector
+}
+
+func (k *known) seconds(i int) profile.Quantity[model.Span] {
+	return fitted(k.value[i], k.deviation[i], toSpan)
+}
+
+func (k *known) bytes(i int) profile.Quantity[model.Bytes] {
+	return fitted(k.value[i], k.deviation[i], toBytes)
+}
+
+// ratio returns how number i stands to number j, less what both of them contain. The uncertainty is that of number
+// i alone: that of j belongs to what the ratio multiplies.
+func (k *known) ratio(i, j int, common float64) profile.Quantity[float64] {
+	base := k.value[j] - common
+	return fitted((k.value[i]-common)/base, k.deviation[i]/base, toPart)
+}
+
+func (k *known) part(i int) profile.Quantity[float64] {
+	return fitted(k.value[i], k.deviation[i], toPart)
+}
+
+func fitted[T ~int64 | ~float64](value, deviation float64, round func(float64) T) profile.Quantity[T] {
+	q := profile.Quantity[T]{Value: round(value), Source: profile.Fitted}
+	if deviation > 0 {
+		q.Low, q.High = round(max(0, value-quantile*deviation)), round(value+quantile*deviation)
+	}
+	return q
+}
+
+// Numbers are rounded to what a reader of the file can make sense of.
+func toSpan(seconds float64) model.Span { return model.SpanOf(math.Round(seconds*1000) / 1000) }
+func toBytes(gib float64) model.Bytes   { return mebibytes(model.Bytes(gib * float64(model.GiB))) }
+func toPart(x float64) float64          { return math.Round(x*10_000) / 10_000 }
+
+func mebibytes(b model.Bytes) model.Bytes { return (b + model.MiB/2) / model.MiB * model.MiB }
+
+func of[T ~int64 | ~float64](value T, source profile.Source) profile.Quantity[T] {
+	return profile.Quantity[T]{Value: value, Source: source}
+}
+
+// profile builds the profile from the numbers.
+func (k *known) profile(name string) *profile.Profile {
+	return &profile.Profile{
+		Name:     name,
+		Baseline: k.bytes(baseline),
+		Resident: []model.Resident{{Name: "srs", Bytes: mebibytes(srsBytes)}, {Name: "pce", Bytes: mebibytes(pceBytes)}},
+		Interference: profile.Interference{Slowdowns: []profile.Slowdown{
+			{Stage: model.Synth, By: model.Synth, Points: []profile.SlowdownPoint{
+				{N: 2, Factor: k.ratio(synth2, synth1, 0)},
+				{N: 5, Factor: k.ratio(synth5, synth1, 0)},
+				{N: 10, Factor: k.ratio(synth10, synth1, 0)},
+				{N: 20, Factor: k.ratio(synth20, synth1, 0)},
+				{N: 30, Factor: k.ratio(synth30, synth1, 0)},
+			}},
+			{Stage: model.Kernel, By: model.Synth, Points: []profile.SlowdownPoint{
+				{N: 1, Factor: of(1.0, profile.Derived)},
+				{N: 10, Factor: k.ratio(hold10, hold1, tailSeconds)},
+			}},
+		}},
+		Kinds: []profile.Kind{{Name: Kind, Partitions: partitions, Work: k.work(), Footprint: k.footprint()}},
+	}
+}
+
+func (k *known) work() map[model.Stage]profile.Work {
+	constant := func(q profile.Quantity[model.Span]) profile.Work {
+		return profile.Work{Law: profile.Constant, Mean: q}
+	}
+	first := k.seconds(hold1)
+	tail := toSpan(tailSeconds)
+	first.Value -= tail
+	if first.HasInterval() {
+		first.Low, first.High = first.Low-tail, first.High-tail
+	}
+	return map[model.Stage]profile.Work{
+		model.Parse:   constant(of(toSpan(parseSeconds), profile.Measured)),
+		model.Synth:   {Law: profile.Lognormal, Mean: k.seconds(synth1), CV: k.part(synthCV)},
+		model.Prep:    constant(of(toSpan(prepSeconds), profile.Measured)),
+		model.Kernel:  constant(first),
+		model.Tail:    constant(of(tail, profile.Measured)),
+		model.Finish:  constant(of(toSpan(finishSeconds), profile.Assumed)),
+		model.Dealloc: constant(k.seconds(deallocTime)),
+	}
+}
+
+// footprint has the witness grow up to the point where a, b and c begin to fill; from there on the witness is held
+// twice, until synthesis ends.
+func (k *known) footprint() profile.Footprint {
+	point := func(progress float64, bytes model.Bytes) profile.Point {
+		return profile.Point{Progress: progress, Bytes: of(mebibytes(bytes), profile.Derived)}
+	}
+	begin := toPart(k.value[fillBegin])
+	return profile.Footprint{
+		Parse:      of(parseBytes, profile.Assumed),
+		Vectors:    of(mebibytes(vectorBytes), profile.Derived),
+		Assignment: of(mebibytes(assignmentBytes), profile.Derived),
+		Call:       k.bytes(callSize),
+		During: map[model.Stage][]profile.Point{model.Synth: {
+			point(0, 0),
+			point(begin, witnessBytes),
+			point(begin, 2*witnessBytes),
+			point(1, vectorBytes+assignmentBytes+witnessBytes),
+		}},
+	}
+}

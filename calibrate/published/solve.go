@@ -1,0 +1,183 @@
+package published
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// problem is a least-squares problem: to find the offsets of the numbers at which predictions agree with the
+// evidence and the numbers with their figures.
+type problem struct {
+	rows         []Row
+	evidence     []evidence
+	replications int // that a prediction is the mean of
+}
+
+func newProblem(rows []Row) *problem { return &problem{rows, gather(rows), replications} }
+
+// residuals returns how far each prediction is from its reading, and then how far each number is from its figure,
+// in standard deviations.
+func (p *problem) residuals(offsets []float64) ([]float64, error) {
+	k := known{value: at(offsets)}
+	candidate := k.profile("candidate")
+	predictions := make([]Reading, len(p.rows))
+	errs := make([]error, len(p.rows))
+	var wg sync.WaitGroup
+	for i := range p.rows {
+		wg.Go(func() { predictions[i], errs[i] = Predict(candidate, &p.rows[i], 1, p.replications) })
+	}
+	wg.Wait()
+	out := make([]float64, 0, len(p.evidence)+numNumbers)
+	for _, e := range p.evidence {
+		if errs[e.row] != nil {
+			return nil, errs[e.row]
+		}
+		out = append(out, math.Log(e.of(predictions[e.row])/e.value)/e.spread)
+	}
+	return append(out, offsets...), nil
+}
+
+// cost is what the fit makes small.
+func cost(residuals []float64) float64 {
+	sum := 0.0
+	for _, r := range residuals {
+		r = math.Abs(r)
+		if r > tolerated {
+			sum += tolerated * (2*r - tolerated)
+		} else {
+			sum += r * r
+		}
+	}
+	return sum
+}
+
+// solve returns the offsets of the numbers that agree best with the evidence, and their standard deviations.
+func (p *problem) solve(start []float64) (offsets, deviations []float64, err error) {
+	offsets, err = p.descend(start)
+	if err != nil {
+		return nil, nil, err
+	}
+	deviations, err = p.deviations(offsets)
+	return offsets, deviations, err
+}
+
+// descend makes the cost small from a start, by the method of Levenberg (1944) and Marquardt (1963).
+func (p *problem) descend(start []float64) ([]float64, error) {
+	const steps, enough = 15, 1e-3
+	x := start
+	r, err := p.residuals(x)
+	if err != nil {
+		return nil, err
+	}
+	damping := 0.1
+	for range steps {
+		normal, gradient, err := p.linearize(x, r)
+		if err != nil {
+			return nil, err
+		}
+		before := cost(r)
+		for lower := false; !lower && damping < 1e4; {
+			candidate, err := step(x, normal, gradient, damping)
+			if err != nil {
+				return nil, err
+			}
+			next, err := p.residuals(candidate)
+			if err != nil {
+				return nil, err
+			}
+			if lower = cost(next) < before; lower {
+				x, r = candidate, next
+				damping /= 6
+			} else {
+				damping *= 4
+			}
+		}
+		if before-cost(r) < enough*before {
+			break
+		}
+	}
+	return x, nil
+}
+
+// linearize returns the normal matrix and the gradient of the weighted residuals. Differences are taken over a
+// quarter of a spread: a peak is a maximum over runs, and too short a difference would see its corners.
+func (p *problem) linearize(x, r []float64) (*mat.SymDense, *mat.VecDense, error) {
+	const width = 0.25
+	jacobian := mat.NewDense(len(r), len(x), nil)
+	for j := range x {
+		moved := slices.Clone(x)
+		moved[j] += width
+		up, err := p.residuals(moved)
+		if err != nil {
+			return nil, nil, err
+		}
+		moved[j] -= 2 * width
+		down, err := p.residuals(moved)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range r {
+			jacobian.Set(i, j, math.Sqrt(weight(r[i]))*(up[i]-down[i])/(2*width))
+		}
+	}
+	weighted := mat.NewVecDense(len(r), nil)
+	for i := range r {
+		weighted.SetVec(i, math.Sqrt(weight(r[i]))*r[i])
+	}
+	var normal mat.SymDense
+	normal.SymOuterK(1, jacobian.T())
+	var gradient mat.VecDense
+	gradient.MulVec(jacobian.T(), weighted)
+	return &normal, &gradient, nil
+}
+
+// weight is what a residual counts of its square.
+func weight(r float64) float64 { return min(1, tolerated/math.Abs(r)) }
+
+// step returns where the damped normal equations lead from x.
+func step(x []float64, normal *mat.SymDense, gradient *mat.VecDense, damping float64) ([]float64, error) {
+	n := len(x)
+	damped := mat.NewSymDense(n, nil)
+	damped.CopySym(normal)
+	for i := range n {
+		damped.SetSym(i, i, normal.At(i, i)*(1+damping))
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(damped) {
+		return nil, fmt.Errorf("published: the normal matrix of %d numbers is not positive definite", n)
+	}
+	var move mat.VecDense
+	if err := factor.SolveVecTo(&move, gradient); err != nil {
+		return nil, fmt.Errorf("published: normal equations: %w", err)
+	}
+	out := make([]float64, n)
+	for i := range n {
+		out[i] = x[i] - move.AtVec(i)
+	}
+	return out, nil
+}
+
+// deviations returns the standard deviations of the independent normal distributions that come closest to what the
+// evidence says of the numbers together: a profile draws its numbers independently, and with the wider deviations of
+// each number by itself it would draw combinations that the evidence rules out. A fit that is worse than the spreads
+// of the evidence allow makes them larger.
+func (p *problem) deviations(x []float64) ([]float64, error) {
+	r, err := p.residuals(x)
+	if err != nil {
+		return nil, err
+	}
+	normal, _, err := p.linearize(x, r)
+	if err != nil {
+		return nil, err
+	}
+	scale := max(1, cost(r)/float64(len(p.evidence)))
+	out := make([]float64, len(x))
+	for i := range out {
+		out[i] = math.Sqrt(scale / normal.At(i, i))
+	}
+	return out, nil
+}
