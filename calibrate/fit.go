@@ -102,13 +102,19 @@ type forms struct {
 func (in *inputs) fit(chosen *forms) (*fitted, error) {
 	out := &fitted{inputs: in, evidence: newEvidence(in.histories, math.MaxInt)}
 	var b *basis
+	var err error
 	if chosen == nil {
-		out.chosen, out.candidates = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
+		out.chosen, out.candidates, err = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
+		if err != nil {
+			return nil, err
+		}
 	} else {
 		out.chosen = &tried{family: chosen.family, x: chosen.family.start()}
 		b = chosen.basis
 	}
-	out.chosen.x, _ = out.evidence.fit(out.chosen.family, out.chosen.x, everyone)
+	if out.chosen.x, err = out.evidence.fit(out.chosen.family, out.chosen.x, everyone); err != nil {
+		return nil, err
+	}
 	if err := out.fitWork(); err != nil {
 		return nil, err
 	}

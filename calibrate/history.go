@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -222,7 +221,7 @@ func newTimeline(busy []interval) timeline {
 
 // segment returns the segment that an instant lies in, or -1 before the first.
 func (t *timeline) segment(at model.Instant) int {
-	i, found := slices.BinarySearchFunc(t.at, at, func(a, b model.Instant) int { return cmp.Compare(a, b) })
+	i, found := slices.BinarySearch(t.at, at)
 	if found {
 		return i
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"headroom/model"
@@ -34,28 +33,25 @@ func newInputs(traces []*trace.Trace, sources []Source) (*inputs, error) {
 	if sources != nil && len(sources) != len(traces) {
 		return nil, fmt.Errorf("calibrate: %d sources for %d traces: one for each, or none", len(sources), len(traces))
 	}
-	named := make([]named, len(traces))
+	list := make([]named, len(traces))
 	for i, t := range traces {
-		hash, err := contentHash(t)
-		if err != nil {
+		n := &list[i]
+		var err error
+		if n.hash, err = contentHash(t); err != nil {
 			return nil, fmt.Errorf("calibrate: trace %d: %w", i+1, err)
 		}
-		named[i].trace, named[i].hash = t, hash
+		n.trace = t
 		if sources != nil {
-			named[i].source = sources[i]
+			n.source = sources[i]
 		}
-		if named[i].source.SHA256 == "" {
-			named[i].source.SHA256 = hash
-		}
-		if named[i].source.Path == "" {
-			named[i].source.Path = "trace " + hash[:12]
-		}
+		n.source.SHA256 = cmp.Or(n.source.SHA256, n.hash)
+		n.source.Path = cmp.Or(n.source.Path, "trace "+n.hash[:12])
 	}
-	slices.SortFunc(named, compareNamed)
-	if err := checkAlike(named); err != nil {
+	slices.SortFunc(list, compareNamed)
+	if err := checkAlike(list); err != nil {
 		return nil, err
 	}
-	return assemble(named)
+	return assemble(list)
 }
 
 // named is a trace with its source and the hash of what it holds.
@@ -180,59 +176,4 @@ func (in *inputs) checkStages() error {
 
 func sortedKinds(h *trace.Header) []model.Kind {
 	return slices.SortedFunc(slices.Values(h.Kinds), func(a, b model.Kind) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// checkAlike reports every trace that cannot be used by itself or does not fit the first one.
-func checkAlike(list []named) error {
-	var faults []error
-	first := &list[0]
-	for i := range list {
-		n := &list[i]
-		fault := func(format string, args ...any) {
-			faults = append(faults, fmt.Errorf("calibrate: %s "+format, append([]any{n.source.Path}, args...)...))
-		}
-		h, g := &n.trace.Header, &first.trace.Header
-		if i > 0 && n.hash == list[i-1].hash {
-			fault("holds the same as %s: give each trace once", list[i-1].source.Path)
-		}
-		if len(n.trace.Samples) == 0 {
-			fault("has no samples of memory (clock %s): footprints need a trace that was recorded of a prover", h.Clock)
-		}
-		if n.trace.Baseline == nil {
-			fault("has no reading of memory before the first job: footprints are what comes on top of it")
-		}
-		if !slices.Equal(sortedKinds(h), sortedKinds(g)) {
-			fault("is of kinds %s, %s of %s: the same kinds in all traces", describe(h), first.source.Path, describe(g))
-		}
-		if !maps.Equal(h.Circuits, g.Circuits) {
-			fault("proves other circuits than %s: the same in all traces", first.source.Path)
-		}
-		for _, same := range []struct{ what, of, wanted string }{
-			{"on the machine", machine(&h.Machine), machine(&g.Machine)},
-			{"by the clock", h.Clock, g.Clock},
-			{"on the device", h.Device, g.Device},
-			{"by the prover", h.Prover, g.Prover},
-		} {
-			if same.of != same.wanted {
-				fault("was recorded %s %q, %s %q: the same in all traces", same.what, same.of, first.source.Path, same.wanted)
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// machine describes what of a machine must be the same.
-func machine(m *trace.Machine) string {
-	return fmt.Sprintf("%s, %d cores, %s", m.CPU, m.Cores, m.RAM.Short())
-}
-
-func describe(h *trace.Header) string {
-	text := ""
-	for i, k := range sortedKinds(h) {
-		if i > 0 {
-			text += " and "
-		}
-		text += fmt.Sprintf("%q (%d partitions; %s)", k.Name, k.Partitions, k.Stages)
-	}
-	return text
 }

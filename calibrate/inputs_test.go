@@ -38,6 +38,12 @@ func TestWhatCannotBeCalibratedIsRefused(t *testing.T) {
 			l[0].Header.Device, l[0].Header.Clock = "cpu", trace.Monotonic
 			return l
 		}, []string{`on the device "`, `by the clock "`}},
+		{"the virtual device", func(l []*trace.Trace) []*trace.Trace {
+			for _, tr := range l {
+				tr.Header.Device = "virtual"
+			}
+			return l
+		}, []string{"which holds no memory"}},
 		{"the same trace twice", func(l []*trace.Trace) []*trace.Trace { return append(l, l[0]) },
 			[]string{"holds the same as", "give each trace once"}},
 		{"too few jobs", func(l []*trace.Trace) []*trace.Trace { return []*trace.Trace{cut(l[0], 0.1)} },

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -259,10 +260,10 @@ func (e *evidence) loss(f *family, x []float64, use func(cluster int) bool) floa
 	return loss + 1e3*outside
 }
 
-// fit returns the numbers of the family under which the clusters in use are likeliest, and the loss there.
-func (e *evidence) fit(f *family, from []float64, use func(cluster int) bool) ([]float64, float64) {
+// fit returns the numbers of the family under which the clusters in use are likeliest.
+func (e *evidence) fit(f *family, from []float64, use func(cluster int) bool) ([]float64, error) {
 	if len(f.terms) == 0 {
-		return nil, e.loss(f, nil, use)
+		return nil, nil
 	}
 	problem := optimize.Problem{Func: func(x []float64) float64 { return e.loss(f, x, use) }}
 	settings := &optimize.Settings{
@@ -270,10 +271,9 @@ func (e *evidence) fit(f *family, from []float64, use func(cluster int) bool) ([
 		Converger:       &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 20},
 	}
 	result, err := optimize.Minimize(problem, from, settings, &optimize.NelderMead{SimplexSize: 0.1})
-	if result == nil || err != nil {
-		// NelderMead fails only on a loss that is not a number, which positive work never gives.
-		panic("calibrate: minimize: " + err.Error())
+	if err != nil {
+		return nil, fmt.Errorf("calibrate: %q cannot be fitted: %w", f, err)
 	}
 	x, _ := f.clamp(result.X)
-	return x, result.F
+	return x, nil
 }

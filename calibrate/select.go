@@ -50,12 +50,18 @@ type tried struct {
 }
 
 // try fits a family and cross-validates it: every fold-th job is left out in turn.
-func (e *evidence) try(f *family, from []float64) *tried {
+func (e *evidence) try(f *family, from []float64) (*tried, error) {
 	t := &tried{family: f, scores: make([]float64, e.clusters)}
-	t.x, _ = e.fit(f, from, everyone)
+	var err error
+	if t.x, err = e.fit(f, from, everyone); err != nil {
+		return nil, err
+	}
 	for fold := range folds {
 		use := func(cluster int) bool { return cluster%folds != fold }
-		x, _ := e.fit(f, t.x, use)
+		x, err := e.fit(f, t.x, use)
+		if err != nil {
+			return nil, err
+		}
 		o := e.observe(f.interference(x, nil))
 		m := e.moments(o, use)
 		for i := range o {
@@ -64,7 +70,7 @@ func (e *evidence) try(f *family, from []float64) *tried {
 			}
 		}
 	}
-	return t
+	return t, nil
 }
 
 // gain returns by how much t predicts better than u, and the standard error of it, both sums over the clusters.
@@ -80,8 +86,8 @@ func (t *tried) gain(u *tried) (gain, deviation float64) {
 	return gain, math.Sqrt(deviation * n / max(1, n-1))
 }
 
-// better reports whether t explains enough more than the simpler u to be worth its numbers: more than two standard
-// errors, and more than the two nats that chance gives easily.
+// better reports whether t explains enough more than the simpler u to be worth its number: more than the standard
+// error of that, and more than the two nats that chance gives easily.
 func (t *tried) better(u *tried) bool {
 	gain, deviation := t.gain(u)
 	return gain > 2 && gain > deviation
@@ -91,35 +97,55 @@ func (t *tried) better(u *tried) bool {
 const mostTerms = 4
 
 // choose returns the simplest interference that no richer one explains the traces better than, and all that it tried.
-func (e *evidence) choose(cores int) (*tried, []Candidate) {
-	none := e.try(&family{cores: float64(cores)}, nil)
+func (e *evidence) choose(cores int) (*tried, []Candidate, error) {
+	alone := &family{cores: float64(cores)}
+	none, err := e.try(alone, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	best, all := none, []*tried{none}
-	consider := func(t *tried) bool {
-		all = append(all, t)
-		if t.better(best) {
-			best = t
-			return true
+	consider := func(f *family, from []float64) (taken bool, err error) {
+		t, err := e.try(f, from)
+		if err != nil {
+			return false, err
 		}
-		return false
+		all = append(all, t)
+		if taken = t.better(best); taken {
+			best = t
+		}
+		return taken, nil
 	}
+	shared := &family{cores: float64(cores), shared: true}
 	if cores > 0 {
-		consider(e.try(&family{cores: float64(cores), shared: true}, nil))
+		if _, err := consider(shared, nil); err != nil {
+			return nil, nil, err
+		}
 	}
-	free := &family{cores: float64(cores), shared: true, terms: []term{{}}}
-	consider(e.try(free, free.start()))
+	fitted := shared.with(term{})
+	if _, err := consider(fitted, fitted.start()); err != nil {
+		return nil, nil, err
+	}
 	for range mostTerms {
-		next, x := e.promising(best)
-		if next == nil || !consider(e.try(next, x)) {
+		next, from := e.promising(best)
+		if next == nil {
 			break
 		}
+		if taken, err := consider(next, from); err != nil || !taken {
+			return best, e.candidates(all, best), err
+		}
 	}
+	return best, e.candidates(all, best), nil
+}
+
+// candidates reports what was tried, the first being that nobody slows anybody.
+func (e *evidence) candidates(all []*tried, best *tried) []Candidate {
 	var list []Candidate
+	n := float64(len(e.members))
 	for _, t := range all {
-		gain, deviation := t.gain(none)
-		n := float64(len(e.members))
+		gain, deviation := t.gain(all[0])
 		list = append(list, Candidate{Law: t.family.String(), Gain: gain / n, Error: deviation / n, Chosen: t == best})
 	}
-	return best, list
+	return list
 }
 
 // promising returns the family with the one more term that lowers the loss most when the other numbers stay, and

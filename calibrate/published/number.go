@@ -25,15 +25,15 @@ const (
 
 // The numbers that the fit moves, in the order of a vector of them.
 const (
-	synth1 = iota
-	synth2
-	synth5
-	synth10
-	synth20
-	synth30
-	synthCV
-	hold1
-	hold10
+	synthTime = iota
+	synthOf2
+	synthOf5
+	synthOf10
+	synthOf20
+	synthOf30
+	synthSpread
+	kernelTime
+	kernelBeside10
 	deallocTime
 	fillBegin
 	callSize
@@ -52,22 +52,22 @@ type number struct {
 	why            string
 }
 
-// numbers are in seconds, GiB or parts of one. The first of synthesis come from 25 to 27 s for the witness, which is
+// numbers are in seconds, GiB, or have no unit. One partition's synthesis takes 25 to 27 s for the witness, which is
 // single-threaded, and 4 s alone to 10 s with ten at once for the matrix products.
 var numbers = [numNumbers]number{
-	synth1:      {"synthesis, 1 running", 30, 1, 1, "s", "witness 26 s and products 4 s"},
-	synth2:      {"synthesis, 2 running", 30.7, 1, 1, "s", "as 1 running, products 4.7 s"},
-	synth5:      {"synthesis, 5 running", 32.7, 1, 1, "s", "as 1 running, products 6.7 s"},
-	synth10:     {"synthesis, 10 running", 36, 1, 1, "s", "as 1 running, products 10 s"},
-	synth20:     {"synthesis, 20 running", 43, 5, 1, "s", "as 10 running, continued"},
-	synth30:     {"synthesis, 30 running", 100, 40, 1, "s", "collapses at thirty"},
-	synthCV:     {"synthesis, spread", 0.04, 0.02, 0.002, "", "29 to 36 s were seen"},
-	hold1:       {"hold of the device, 1 synthesis running", 3.25, 0.1, 1, "s", "a call took 3.3 to 3.4 s with one worker"},
-	hold10:      {"hold of the device, 10 syntheses running", 3.75, 0.15, 1, "s", "a partition every 3.7 to 3.85 s when saturated"},
-	deallocTime: {"freeing a partition", 1, 0.25, 0.05, "s", "17 GB/s"},
-	fillBegin:   {"part of a synthesis before a, b and c fill", 0.8, 0.05, 0.1, "", "26 of 30 s alone, 26 of 36 s with ten"},
-	callSize:    {"memory of a proof call", 3.5, 0.75, 0, "GiB", "2 to 5 GiB by the code and an inventory"},
-	baseline:    {"process without jobs and keys", 5, 5, 0, "GiB", "assumed: CUDA context, staging buffers, stacks"},
+	synthTime:      {"synthesis alone", 30, 1, 1, "s", "witness 26 s and products 4 s"},
+	synthOf2:       {"slowdown of synthesis, 2 running", 1.02, 0.03, 1, "", "products 4.7 s"},
+	synthOf5:       {"slowdown of synthesis, 5 running", 1.09, 0.03, 1, "", "products 6.7 s"},
+	synthOf10:      {"slowdown of synthesis, 10 running", 1.2, 0.03, 1, "", "products 10 s"},
+	synthOf20:      {"slowdown of synthesis, 20 running", 1.45, 0.15, 1, "", "as up to 10, continued"},
+	synthOf30:      {"slowdown of synthesis, 30 running", 3.5, 1, 1, "", "collapses at thirty"},
+	synthSpread:    {"coefficient of variation of a synthesis", 0.04, 0.02, 0.002, "", "29 to 36 s were seen"},
+	kernelTime:     {"kernel", 2.5, 0.1, 1, "s", "a call took 3.3 to 3.4 s with one worker, of which tail and finish 0.8 s"},
+	kernelBeside10: {"slowdown of the kernel, 10 syntheses running", 1.2, 0.06, 0.5, "", "a partition every 3.7 to 3.85 s when saturated"},
+	deallocTime:    {"freeing a partition", 1, 0.25, 0.05, "s", "17 GB/s"},
+	fillBegin:      {"part of a synthesis before a, b and c fill", 0.8, 0.05, 0.1, "", "26 of 30 s alone, 26 of 36 s with ten"},
+	callSize:       {"memory of a proof call", 3.5, 0.75, 0, "GiB", "2 to 5 GiB by the code and an inventory"},
+	baseline:       {"process without jobs and keys", 5, 5, 0, "GiB", "assumed: CUDA context, staging buffers, stacks"},
 }
 
 // vector holds a value of each number.

@@ -23,13 +23,6 @@ func (k *known) bytes(i int) profile.Quantity[model.Bytes] {
 	return fitted(k.value[i], k.deviation[i], toBytes)
 }
 
-// ratio returns how number i stands to number j, less what both of them contain. The uncertainty is that of number
-// i alone: that of j belongs to what the ratio multiplies.
-func (k *known) ratio(i, j int, common float64) profile.Quantity[float64] {
-	base := k.value[j] - common
-	return fitted((k.value[i]-common)/base, k.deviation[i]/base, toPart)
-}
-
 func (k *known) part(i int) profile.Quantity[float64] {
 	return fitted(k.value[i], k.deviation[i], toPart)
 }
@@ -61,15 +54,15 @@ func (k *known) profile(name string) *profile.Profile {
 		Resident: []model.Resident{{Name: "srs", Bytes: mebibytes(srsBytes)}, {Name: "pce", Bytes: mebibytes(pceBytes)}},
 		Interference: profile.Interference{Slowdowns: []profile.Slowdown{
 			{Stage: model.Synth, By: model.Synth, Points: []profile.SlowdownPoint{
-				{N: 2, Factor: k.ratio(synth2, synth1, 0)},
-				{N: 5, Factor: k.ratio(synth5, synth1, 0)},
-				{N: 10, Factor: k.ratio(synth10, synth1, 0)},
-				{N: 20, Factor: k.ratio(synth20, synth1, 0)},
-				{N: 30, Factor: k.ratio(synth30, synth1, 0)},
+				{N: 2, Factor: k.part(synthOf2)},
+				{N: 5, Factor: k.part(synthOf5)},
+				{N: 10, Factor: k.part(synthOf10)},
+				{N: 20, Factor: k.part(synthOf20)},
+				{N: 30, Factor: k.part(synthOf30)},
 			}},
 			{Stage: model.Kernel, By: model.Synth, Points: []profile.SlowdownPoint{
 				{N: 1, Factor: of(1.0, profile.Derived)},
-				{N: 10, Factor: k.ratio(hold10, hold1, tailSeconds)},
+				{N: 10, Factor: k.part(kernelBeside10)},
 			}},
 		}},
 		Kinds: []profile.Kind{{Name: Kind, Partitions: partitions, Work: k.work(), Footprint: k.footprint()}},
@@ -80,18 +73,12 @@ func (k *known) work() map[model.Stage]profile.Work {
 	constant := func(q profile.Quantity[model.Span]) profile.Work {
 		return profile.Work{Law: profile.Constant, Mean: q}
 	}
-	first := k.seconds(hold1)
-	tail := toSpan(tailSeconds)
-	first.Value -= tail
-	if first.HasInterval() {
-		first.Low, first.High = first.Low-tail, first.High-tail
-	}
 	return map[model.Stage]profile.Work{
 		model.Parse:   constant(of(toSpan(parseSeconds), profile.Measured)),
-		model.Synth:   {Law: profile.Lognormal, Mean: k.seconds(synth1), CV: k.part(synthCV)},
+		model.Synth:   {Law: profile.Lognormal, Mean: k.seconds(synthTime), CV: k.part(synthSpread)},
 		model.Prep:    constant(of(toSpan(prepSeconds), profile.Measured)),
-		model.Kernel:  constant(first),
-		model.Tail:    constant(of(tail, profile.Measured)),
+		model.Kernel:  constant(k.seconds(kernelTime)),
+		model.Tail:    constant(of(toSpan(tailSeconds), profile.Measured)),
 		model.Finish:  constant(of(toSpan(finishSeconds), profile.Assumed)),
 		model.Dealloc: constant(k.seconds(deallocTime)),
 	}

@@ -1,0 +1,68 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"headroom/model/trace"
+)
+
+// checkAlike reports every trace that cannot be used by itself or does not fit the first one.
+func checkAlike(list []named) error {
+	var faults []error
+	first := &list[0]
+	for i := range list {
+		n := &list[i]
+		fault := func(format string, args ...any) {
+			faults = append(faults, fmt.Errorf("calibrate: %s "+format, append([]any{n.source.Path}, args...)...))
+		}
+		h, g := &n.trace.Header, &first.trace.Header
+		if i > 0 && n.hash == list[i-1].hash {
+			fault("holds the same as %s: give each trace once", list[i-1].source.Path)
+		}
+		if h.Device == "virtual" {
+			fault("was recorded on the virtual device, which holds no memory and only waits as another profile says")
+		}
+		if len(n.trace.Samples) == 0 {
+			fault("has no samples of memory (clock %s): footprints need a trace that was recorded of a prover", h.Clock)
+		}
+		if n.trace.Baseline == nil {
+			fault("has no reading of memory before the first job: footprints are what comes on top of it")
+		}
+		if !slices.Equal(sortedKinds(h), sortedKinds(g)) {
+			fault("is of kinds %s, %s of %s: the same kinds in all traces", describe(h), first.source.Path, describe(g))
+		}
+		if !maps.Equal(h.Circuits, g.Circuits) {
+			fault("proves other circuits than %s: the same in all traces", first.source.Path)
+		}
+		for _, same := range []struct{ what, of, wanted string }{
+			{"on the machine", machine(&h.Machine), machine(&g.Machine)},
+			{"by the clock", h.Clock, g.Clock},
+			{"on the device", h.Device, g.Device},
+			{"by the prover", h.Prover, g.Prover},
+		} {
+			if same.of != same.wanted {
+				fault("was recorded %s %q, %s %q: the same in all traces", same.what, same.of, first.source.Path, same.wanted)
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// machine describes what of a machine must be the same.
+func machine(m *trace.Machine) string {
+	return fmt.Sprintf("%s, %d cores, %s", m.CPU, m.Cores, m.RAM.Short())
+}
+
+func describe(h *trace.Header) string {
+	text := ""
+	for i, k := range sortedKinds(h) {
+		if i > 0 {
+			text += " and "
+		}
+		text += fmt.Sprintf("%q (%d partitions; %s)", k.Name, k.Partitions, k.Stages)
+	}
+	return text
+}
