@@ -20,16 +20,17 @@ type kindSampler struct {
 }
 
 type stageSampler struct {
-	law       Law
-	mean      float64 // nanoseconds
-	partition spread
-	job       spread
+	exponential bool    // else the partition's factor is lognormal
+	mean        float64 // nanoseconds
+	partition   spread
+	job         spread
 }
 
 // spread is a lognormal factor with mean 1.
 type spread struct {
 	key   stream.Key
-	sigma float64
+	sigma float64 // 0: the factor is 1
+	shift float64 // sigma^2/2, since the mean of exp(N(m, s)) is exp(m + s^2/2)
 }
 
 // NewSampler returns the sampler of some kinds of a profile, indexed as given.
@@ -39,10 +40,10 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 		k := &s.kinds[i]
 		for stage, w := range kinds[i].Work {
 			k.stages[stage] = stageSampler{
-				law:       w.Law,
-				mean:      float64(w.Mean.Value),
-				partition: newSpread(seed, replication, uint32(stage), w.CV.Value),
-				job:       newSpread(seed, replication, uint32(stage)|1<<16, w.JobCV.Value),
+				exponential: w.Law == Exponential,
+				mean:        float64(w.Mean.Value),
+				partition:   newSpread(seed, replication, uint32(stage), w.CV.Value),
+				job:         newSpread(seed, replication, uint32(stage)|1<<16, w.JobCV.Value),
 			}
 		}
 		k.vectors = vectorsShare(&kinds[i].Footprint)
@@ -51,15 +52,13 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 }
 
 func newSpread(seed uint64, replication, purpose uint32, cv float64) spread {
-	return spread{key: stream.NewKey(seed, replication, purpose), sigma: math.Sqrt(math.Log1p(cv * cv))}
+	sigma := math.Sqrt(math.Log1p(cv * cv))
+	return spread{key: stream.NewKey(seed, replication, purpose), sigma: sigma, shift: sigma * sigma / 2}
 }
 
-// factor draws at (a, b). The mean of exp(N(m, s)) is exp(m + s^2/2), hence the shift.
+// factor draws at (a, b).
 func (s *spread) factor(a, b uint32) float64 {
-	if s.sigma == 0 {
-		return 1
-	}
-	return math.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.sigma*s.sigma/2)
+	return math.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.shift)
 }
 
 func vectorsShare(f *Footprint) float64 {
@@ -74,10 +73,14 @@ func vectorsShare(f *Footprint) float64 {
 func (s *Sampler) Work(kind uint16, job, partition int32, t model.Task) model.Span {
 	k := &s.kinds[kind]
 	w := &k.stages[t.Stage]
-	work := w.mean * w.job.factor(uint32(job), 0)
-	if w.law == Exponential {
+	work := w.mean
+	if w.job.sigma != 0 {
+		work *= w.job.factor(uint32(job), 0)
+	}
+	switch {
+	case w.exponential:
 		work *= stream.Exponential(w.partition.key.Uniform(uint32(job), uint32(partition)))
-	} else {
+	case w.partition.sigma != 0:
 		work *= w.partition.factor(uint32(job), uint32(partition))
 	}
 	if t.Stage == model.Dealloc {
@@ -87,5 +90,5 @@ func (s *Sampler) Work(kind uint16, job, partition int32, t model.Task) model.Sp
 			work *= 1 - k.vectors
 		}
 	}
-	return model.Span(math.Round(work))
+	return model.Span(model.Nearest(work))
 }

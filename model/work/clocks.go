@@ -154,13 +154,13 @@ func (c *Clocks) Settle(now model.Instant) {
 
 func (c *Clocks) setSpeed(k *clock, s model.Stage, now model.Instant) {
 	slowdown := min(max(c.laws.slowdown(s, &c.running), leastSlowdown), mostSlowdown)
-	slow := uint64(math.Round(slowdown * one))
+	slow := uint64(model.Nearest(slowdown * one))
 	if slow == k.slow {
 		return
 	}
 	k.advance(now)
 	k.slow = slow
-	k.speed = uint64(math.Round(one / (float64(slow) / one)))
+	k.speed = uint64(model.Nearest(one / (float64(slow) / one)))
 	k.stale = true
 }
 

@@ -130,7 +130,7 @@ func (m *Memory) End(s model.Stage, lane int32) {
 
 // at returns the work on the stage's clock at which the runner reaches a corner.
 func (p *piece) at(c int) int64 {
-	return p.start + int64(math.Round(p.shape[c].progress*float64(p.work)))
+	return p.start + model.Nearest(p.shape[c].progress*float64(p.work))
 }
 
 // enter puts a runner on the piece of its shape that ends at corner c, or on the first later one that is not a
@@ -168,7 +168,7 @@ func (r *ramps) enter(lane int32, c int) {
 
 // slopeOf returns bytes per nanosecond of work in 2^-20 bytes, rounded to the nearest.
 func slopeOf(bytes, work int64) uint64 {
-	return uint64(int64(math.Round(float64(bytes) * (1 << slopeBits) / float64(work))))
+	return uint64(model.Nearest(float64(bytes) * (1 << slopeBits) / float64(work)))
 }
 
 // read returns the bytes at an instant, with the clock of one stage at a given work.
