@@ -45,8 +45,9 @@ func (s *Summary) SecondsPerJob() float64 {
 	return s.Makespan.Seconds() / float64(s.JobsDone)
 }
 
-// Run runs the workload to its end; its first jobs arrive at instant 0 of the clock, that is at once. When the context ends, every job is given up, what runs is waited for, and
-// the context's error is returned with the summary so far. The device is opened here and left open.
+// Run runs the workload to its end. Jobs arrive at instants of the clock; those of a closed workload at 0, that is at
+// once. When the context ends, every job is given up, what runs is waited for, and the context's error is returned
+// with the summary so far. The device is opened here and left open.
 func (p *Pipeline) Run(ctx context.Context) (*Summary, error) {
 	core, err := model.NewCore(p.Config, p.Kinds)
 	if err != nil {
@@ -61,10 +62,9 @@ func (p *Pipeline) Run(ctx context.Context) (*Summary, error) {
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, 0),
 		cancels:  p.Cancels,
 		mailbox:  make(chan []Completion),
-		clock:    p.Clock,
 	}
 	o.first = o.arrivals.At
-	p.Device.Open(o.clock, o.mailbox)
+	p.Device.Open(o.Clock, o.mailbox)
 	for !o.over() {
 		if err := o.wait(ctx); err != nil {
 			return nil, err
@@ -92,7 +92,6 @@ func (p *Pipeline) indices() ([]uint16, error) {
 type owner struct {
 	*Pipeline
 	core     *model.Core
-	clock    Clock
 	arrivals *work.Arrivals
 	cancels  []model.Cancellation
 	mailbox  chan []Completion
@@ -116,7 +115,7 @@ func (o *owner) wait(ctx context.Context) error {
 	}
 	var due <-chan time.Time
 	if next != work.Forever {
-		timer := time.NewTimer(o.clock.Until(next))
+		timer := time.NewTimer(o.Clock.Until(next))
 		defer timer.Stop()
 		due = timer.C
 	}
@@ -147,7 +146,7 @@ func (o *owner) wait(ctx context.Context) error {
 // round steps through all that has happened: completions downstream first and by lane, then arrivals, then
 // cancellations. The device gets the effects of the whole round at once.
 func (o *owner) round(ctx context.Context) error {
-	now := o.clock.Now()
+	now := o.Clock.Now()
 	o.effects = nil
 	slices.SortFunc(o.pending, func(a, b Completion) int {
 		s, t := a.Input.Task, b.Input.Task

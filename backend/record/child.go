@@ -201,13 +201,10 @@ func (c *child) end(ctx context.Context, summary *backend.Summary, failure error
 		}
 	}
 	p, err := probe.Live.Process(os.Getpid())
-	if err != nil {
-		return err
-	}
 	end.VmHWMBytes = p.HighWater
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return errors.Join(c.writer.End(end), c.writer.Close())
+	return errors.Join(err, c.writer.End(end), c.writer.Close())
 }
 
 // machine says what this machine is.

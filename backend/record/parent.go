@@ -55,15 +55,19 @@ func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 	if readErr != nil {
 		cancel() // a run that is not recorded is not worth its end
 	}
+	_, _ = io.Copy(io.Discard, child.stdout) // so that the child is never blocked on a trace that nobody reads
 	outcome, err := child.process.Wait()
-	if readErr != nil {
-		return nil, fmt.Errorf("record: the child's trace: %w%s", readErr, child.lastWords())
+	switch {
+	case readErr != nil:
+		err = fmt.Errorf("record: the child's trace: %w%s", readErr, child.lastWords())
+	case err != nil:
+		err = fmt.Errorf("record: %w", err)
+	case recorded == nil || (outcome.Finished && outcome.ExitCode != 0):
+		err = fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.lastWords())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
-	}
-	if recorded == nil || (outcome.Finished && outcome.ExitCode != 0) {
-		return nil, fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.lastWords())
+		child.abandon()
+		return nil, err
 	}
 	result := &Outcome{Outcome: outcome, Trace: recorded}
 	return result, child.close(result)
@@ -123,7 +127,6 @@ func start(ctx context.Context, spec *Spec, o *Options) (*childProcess, error) {
 // read reads the child's trace until the child closes it, writing it down as it comes. The trace is nil if the
 // child wrote nothing.
 func (c *childProcess) read() (*trace.Trace, error) {
-	defer io.Copy(io.Discard, c.stdout) // so that the child is never blocked on a trace that nobody reads
 	reader, err := trace.NewReader(c.stdout)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil
@@ -207,6 +210,13 @@ func (c *childProcess) close(o *Outcome) error {
 		return nil
 	}
 	return errors.Join(c.writer.End(*o.Trace.End), c.writer.Close())
+}
+
+// abandon closes the file of a trace that gets no end. What was recorded by then stays in it.
+func (c *childProcess) abandon() {
+	if c.writer != nil {
+		_ = c.writer.Close() // there is an error already that says more
+	}
 }
 
 // endOfKilled is the end of a trace whose child could not write one.

@@ -2,8 +2,11 @@ package record_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"headroom/backend/record"
@@ -64,5 +67,27 @@ func TestRunProvesVerifiesAndRecords(t *testing.T) {
 	}
 	for _, f := range check.Run(check.Of(o.Trace)) {
 		t.Errorf("checker: %+v", f)
+	}
+}
+
+// slowProfile makes each run take hours.
+const slowProfile = `
+schema: 1
+name: slow
+baseline: 1MiB
+kinds:
+  small:
+    partitions: 2
+    work: {synth: {law: constant, mean: 10h}, kernel: {law: constant, mean: 10h}}
+    footprint: {vectors: 1MiB, assignment: 1MiB}
+`
+
+func TestARunWhoseTraceCannotBeWrittenIsEndedAndNotWaitedFor(t *testing.T) {
+	spec := smallSpec(t)
+	spec.Device, spec.Kinds, spec.Profile = record.Virtual, nil, []byte(slowProfile)
+	o := options(t)
+	o.Trace = filepath.Join(t.TempDir(), "missing", "trace.jsonl")
+	if _, err := record.Run(context.Background(), spec, o); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error is %v, want one that says that the directory is missing", err)
 	}
 }

@@ -37,7 +37,6 @@ type Spec struct {
 	Tool        string
 	ProfileHash string
 	LimitBytes  model.Bytes
-	Mechanism   string
 	Forced      bool
 }
 
@@ -97,7 +96,7 @@ func (s *Spec) header(kinds []model.Kind) *trace.Header {
 	h := &trace.Header{
 		Tool: s.Tool, Prover: "headroom " + groth16.Version(), Machine: machine(), Clock: trace.Monotonic,
 		Config: s.Config, Kinds: kinds, Workload: s.Workload, ProfileHash: s.ProfileHash, Seed: s.Seed,
-		Device: s.Device, LimitBytes: s.LimitBytes, Mechanism: s.Mechanism, Forced: s.Forced,
+		Device: s.Device, LimitBytes: s.LimitBytes, Forced: s.Forced,
 	}
 	if s.Device == CPU {
 		h.Circuits = map[string]model.Circuit{}
