@@ -85,7 +85,7 @@ func (d *decoder) structure(n *Node, v reflect.Value) {
 
 func unknown(n *Node, f Field, keys []string) error {
 	hint := ""
-	if near := closest(f.Key, keys); near != "" {
+	if near := Closest(f.Key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}
 	return &Error{place: f.place, cause: fmt.Errorf("%s is not a key here: %sthe keys are %s", f.Value.name(), hint, strings.Join(keys, ", "))}

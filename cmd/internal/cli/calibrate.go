@@ -133,7 +133,7 @@ func (a *app) compare() *cobra.Command {
 		Use:   "compare PROFILE TRACE",
 		Short: "Hold a prediction against a recorded run",
 		Long:  compareLong,
-		Args:  cobra.ExactArgs(2),
+		Args:  exactly("PROFILE", "TRACE"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
 			return a.runCompare(ctx, args[0], args[1], replications)
 		}),

@@ -127,15 +127,3 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
-
-func TestClosest(t *testing.T) {
-	words := []string{"simulate", "risk", "phase12-pre-10", "phase12-pre-12"}
-	for typed, want := range map[string]string{
-		"simulat": "simulate", "simluate": "simulate", "rsk": "risk", "phase12-pre-11": "phase12-pre-10", "phase12pre12": "phase12-pre-12",
-		"serve": "", "": "", "x": "",
-	} {
-		if got := closest(typed, words); got != want {
-			t.Errorf("closest to %q is %q, want %q", typed, got, want)
-		}
-	}
-}

@@ -32,7 +32,7 @@ func (a *app) demo() *cobra.Command {
 		Use:   "demo",
 		Short: "Record, calibrate, predict and run: the whole loop on this machine",
 		Long:  demoLong,
-		Args:  cobra.NoArgs,
+		Args:  exactly(),
 		RunE: a.entry(func(ctx context.Context, _ []string) error {
 			return a.runDemo(ctx, keys, keep, confine.Mechanism(mechanism))
 		}),

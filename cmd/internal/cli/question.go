@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"headroom/cmd/internal/render"
+	"headroom/model/strict"
 	"headroom/scenarios"
 	"headroom/sim"
 )
@@ -62,7 +63,7 @@ func (q *question) expand(name string) ([]scenarios.Variant, error) {
 func source(name string) (data []byte, filename string, err error) {
 	data, filename, err = scenarios.Source(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if near := closest(name, scenarios.Names()); near != "" {
+		if near := strict.Closest(name, scenarios.Names()); near != "" {
 			err = fmt.Errorf("%w; did you mean %s?", err, near)
 		}
 	}

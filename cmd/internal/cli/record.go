@@ -50,7 +50,7 @@ func (a *app) record() *cobra.Command {
 		Use:   "record SCENARIO --out TRACE",
 		Short: "Run a configuration on the live prover and write its trace",
 		Long:  recordLong,
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly("SCENARIO"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
 			return a.runRecord(ctx, &f, args[0])
 		}),
@@ -128,10 +128,10 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 		return err
 	}
 	bar := a.progress("proving", s.Workload.Jobs())
-	defer bar.close()
 	request.Trace, request.Force = f.out, f.force
 	request.Progress = func(int) { bar.step() }
 	outcome, prediction, err := live.Run(ctx, request)
+	bar.close()
 	var refused *live.RefusedError
 	if errors.As(err, &refused) {
 		return &ExitError{Code: Broken, Err: err}
@@ -163,7 +163,7 @@ func (a *app) child() *cobra.Command {
 	return &cobra.Command{
 		Use:    live.ChildCommand,
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   exactly(),
 		RunE: a.entry(func(ctx context.Context, _ []string) error {
 			slog.SetDefault(slog.New(slog.NewTextHandler(a.stderr, nil)))
 			return record.Child(ctx, os.Stdin, a.stdout)

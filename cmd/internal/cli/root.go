@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"headroom/cmd/internal/render"
+	"headroom/model/strict"
 )
 
 // The exit codes of headroom.
@@ -128,7 +129,7 @@ func (a *app) knownCommand(root *cobra.Command, args []string) error {
 		}
 	}
 	hint := "headroom help lists the commands"
-	if near := closest(args[0], names); near != "" {
+	if near := strict.Closest(args[0], names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return fmt.Errorf("unknown command %q: %s", args[0], hint)

@@ -61,7 +61,7 @@ func (a *app) showScenario(_ context.Context, args []string) error {
 
 // anywhere is a machine on which every configuration makes sense, for when nothing is to be run.
 func anywhere() (model.Machine, error) {
-	return model.Machine{GPUs: make([]model.GPUSpec, model.MaxWorkers)}, nil
+	return model.Machine{GPUs: make([]model.GPUSpec, model.MaxDevices)}, nil
 }
 
 // describe reads a scenario, an embedded one or a file.

@@ -1,10 +1,10 @@
-package cli
+package strict
 
-// closest returns the word with the fewest edits from text, or "" if none is within a third of its letters.
-func closest(text string, words []string) string {
+// Closest returns the word with the fewest edits from text, or "" if none is within a third of its letters, rounded.
+func Closest(text string, words []string) string {
 	best, fewest := "", len(text)
 	for _, w := range words {
-		if n := edits(text, w); n < fewest && 3*n <= max(3, len(w)) {
+		if n := edits(text, w); n < fewest && n <= (len(w)+1)/3 {
 			best, fewest = w, n
 		}
 	}
@@ -13,6 +13,10 @@ func closest(text string, words []string) string {
 
 // edits returns the Levenshtein distance of two words: insertions, deletions and changes of one byte.
 func edits(a, b string) int {
+	const most = 64 // no word that is suggested is longer; a longer text is far from all of them
+	if len(a) > most {
+		return len(a)
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
