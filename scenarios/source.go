@@ -33,6 +33,7 @@ func embeddedNames(folder string) []string {
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
 	}
+	slices.Sort(files) // they were sorted with their suffix, and "-" comes before "."
 	return files
 }
 
