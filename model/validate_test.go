@@ -142,6 +142,8 @@ func TestEachWrongPartOfAWorkloadIsOneFault(t *testing.T) {
 		{"workload.kind is missing: the kind of the jobs", Workload{[]Share{{Jobs: 1}}, Arrival{Pattern: Closed}}},
 		{"workload.weight is NaN: a finite number above 0", Workload{[]Share{{Kind: "a", Jobs: 1, Weight: math.NaN()}}, Arrival{Pattern: Closed}}},
 		{"workload.mix[1].jobs is -1: from 1 to 1000000000", Workload{[]Share{{Kind: "a", Jobs: 1}, {Kind: "b", Jobs: -1}}, Arrival{Pattern: Closed}}},
+		{"workload.mix has 2 shares, of which 1 have a weight: all or none",
+			Workload{[]Share{{Kind: "a", Jobs: 1, Weight: 2}, {Kind: "b", Jobs: 1}}, Arrival{Pattern: Closed}}},
 		{`workload.mix[1].kind is "a", which the mix has already: one share for each kind`,
 			Workload{[]Share{{Kind: "a", Jobs: 1}, {Kind: "a", Jobs: 1}}, Arrival{Pattern: Closed}}},
 		{"workload has 1000000001 jobs: at most 1000000000", Workload{[]Share{{Kind: "a", Jobs: MaxJobs}, {Kind: "b", Jobs: 1}}, Arrival{Pattern: Closed}}},
@@ -149,6 +151,7 @@ func TestEachWrongPartOfAWorkloadIsOneFault(t *testing.T) {
 		{"workload.arrival.poisson is 0 jobs a second: more than 0 and at most 1e9", Workload{one, Arrival{Pattern: Poisson}}},
 		{"workload.arrival.poisson is NaN jobs a second: more than 0 and at most 1e9", Workload{one, Arrival{Pattern: Poisson, Rate: math.NaN()}}},
 		{"workload.arrival.poisson is +Inf jobs a second: more than 0 and at most 1e9", Workload{one, Arrival{Pattern: Poisson, Rate: math.Inf(1)}}},
+		{"workload.arrival.poisson is 1e-09 jobs a second: more, since 1 jobs would take longer than 8760h0m0s to arrive", Workload{one, Arrival{Pattern: Poisson, Rate: 1e-9}}},
 		{"workload.arrival is file, which this version does not support: supported is closed and poisson", Workload{one, Arrival{Pattern: Listed, File: "x"}}},
 		{"workload.arrival is backlog, which this version does not support: supported is closed and poisson", Workload{one, Arrival{Pattern: Backlog, Backlog: 3}}},
 	} {

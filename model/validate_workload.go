@@ -46,7 +46,7 @@ func (w *Workload) Validate() error {
 	if len(w.Shares) == 0 {
 		f.Add("workload", "has no jobs: give a kind and its number of jobs, or a mix of several")
 	}
-	seen, total := map[string]bool{}, 0
+	seen, total, weighted := map[string]bool{}, 0, 0
 	for i, s := range w.Shares {
 		at := "workload"
 		if len(w.Shares) > 1 {
@@ -57,12 +57,18 @@ func (w *Workload) Validate() error {
 			f.Add(at+".kind", "is %q, which the mix has already: one share for each kind", s.Kind)
 		}
 		seen[s.Kind] = true
+		if s.Weight > 0 {
+			weighted++
+		}
 		total += min(max(s.Jobs, 0), MaxJobs+1)
 	}
 	if len(w.Shares) > 1 && total > MaxJobs {
 		f.Add("workload", "has %d jobs: at most %d", total, MaxJobs)
 	}
-	w.Arrival.validate(&f)
+	if weighted > 0 && weighted < len(w.Shares) {
+		f.Add("workload.mix", "has %d shares, of which %d have a weight: all or none", len(w.Shares), weighted)
+	}
+	w.Arrival.validate(&f, total)
 	return f.Err()
 }
 
@@ -78,13 +84,16 @@ func (s *Share) validate(f *Faults, at string) {
 	}
 }
 
-func (a *Arrival) validate(f *Faults) {
+func (a *Arrival) validate(f *Faults, jobs int) {
 	const key = "workload.arrival"
 	switch a.Pattern {
 	case Closed:
 	case Poisson:
-		if !(a.Rate > 0 && a.Rate <= 1e9) {
+		switch {
+		case !(a.Rate > 0 && a.Rate <= 1e9):
 			f.Add(key+".poisson", "is %v jobs a second: more than 0 and at most 1e9", a.Rate)
+		case float64(jobs)/a.Rate > MaxSpan.Seconds():
+			f.Add(key+".poisson", "is %v jobs a second: more, since %d jobs would take longer than %s to arrive", a.Rate, jobs, MaxSpan)
 		}
 	case Listed, Backlog:
 		f.unsupported(key, a.Pattern, "closed and poisson")
