@@ -22,6 +22,8 @@ type Core struct {
 	arrived    int32   // jobs in all
 	draining   bool
 	running    int32 // started stages that are not over
+	done       int32 // jobs
+	stalled    bool  // by the last step
 
 	ready      queue // jobs with partitions to admit
 	permits    int32 // free ones
@@ -30,6 +32,7 @@ type Core struct {
 	idle       queue // workers, longest idle first
 	workers    links // worker w belongs to device w mod devices
 	devices    []device
+	locks      int32 // held ones
 	finishes   queue // partitions waiting for a finalizer
 	finalizers int32 // free ones
 	deallocs   dealloc
@@ -151,7 +154,7 @@ func (c *Core) settle() {
 	for c.openJobs() {
 		c.admit()
 	}
-	if c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) {
+	if c.stalled = c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()); c.stalled {
 		c.emit(Stall)
 	}
 }
@@ -167,6 +170,7 @@ func (c *Core) grantLocks() {
 	for d := range c.devices {
 		if dev := &c.devices[d]; !dev.locked && dev.queue.n > 0 {
 			dev.locked = true
+			c.locks++
 			p := c.partitions.next(&dev.queue)
 			p.set(holdsLock)
 			c.enterLock(p)
@@ -221,7 +225,7 @@ func (c *Core) admit() {
 			c.ready.pop(c.jobs.links)
 		}
 		c.permits--
-		c.count(p, InSynth, 1)
+		c.count(p.kind, InSynth, 1)
 		c.start(p, Synth, c.synthLanes.take())
 	}
 }
@@ -234,6 +238,7 @@ func (c *Core) openJobs() bool {
 		c.inFlight++
 		k := &c.kinds[kind]
 		slot := c.jobs.take(job{number: number, kind: kind, left: int32(k.Partitions)})
+		c.count(kind, HeldParse, 1)
 		c.emitJob(JobStart, number, kind)
 		if k.Stages.Has(Parse) {
 			c.startParse(slot)

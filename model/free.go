@@ -48,7 +48,7 @@ func (c *Core) free(p *partition, b Block) {
 		return
 	}
 	p.freeing[i] = freeQueued
-	c.count(p, FreeingVectors+Place(i), 1)
+	c.count(p.kind, FreeingVectors+Place(i), 1)
 	c.deallocs.push(blockRef{p.slot, b})
 }
 
@@ -72,14 +72,18 @@ func (c *Core) endDealloc(p *partition, b Block) {
 	p.freeing[i] = notFreeing
 	c.deallocs.lanes.put(p.freeLane[i])
 	c.deallocs.free++
-	c.count(p, FreeingVectors+Place(i), -1)
+	c.count(p.kind, FreeingVectors+Place(i), -1)
 	c.freed(p, b)
 	c.recycle(p)
 }
 
 func (c *Core) freed(p *partition, b Block) {
 	e := c.emitPartition(Freed, p)
-	e.Call, e.Task.Block = b == Assignment && p.has(called), b
+	e.Task.Block = b
+	if b == Assignment && p.has(called) {
+		e.Call = true
+		c.count(p.kind, HeldCall, -1)
+	}
 }
 
 // recycle makes the slot of a partition free again once it is out of its job and its blocks are freed.

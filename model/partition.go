@@ -1,6 +1,7 @@
 package model
 
-// Place is where a partition, or a block that is being freed, is. Whoever is there holds its memory.
+// Place is where a partition, or a block that is being freed, is, or what else is held: whoever is counted at a
+// place holds its memory.
 type Place uint8
 
 // The places, in the order in which a partition goes through them.
@@ -12,6 +13,8 @@ const (
 	InFinish                       // finishing or waiting for a finalizer
 	FreeingVectors                 // vectors waiting to be freed or being freed
 	FreeingAssignment              // the same for the assignment
+	HeldCall                       // the memory of a proof call
+	HeldParse                      // a job's parse buffer
 	NumPlaces
 	gone // finished; at most blocks are still being freed
 )
@@ -154,7 +157,7 @@ func (js *jobs) put(slot int32) {
 }
 
 // Count returns how many partitions of the kind with that index are at the place; for the Freeing places, how
-// many blocks.
+// many blocks; for the Held places, how many calls or jobs.
 func (c *Core) Count(kind int, place Place) int {
 	return int(c.census[kind*int(NumPlaces)+int(place)])
 }
@@ -182,15 +185,16 @@ func (c *Core) State() State {
 }
 
 // LocksHeld returns the number of devices whose lock somebody holds.
-func (c *Core) LocksHeld() int32 {
-	n := int32(0)
-	for d := range c.devices {
-		if c.devices[d].locked {
-			n++
-		}
-	}
-	return n
-}
+func (c *Core) LocksHeld() int32 { return c.locks }
+
+// BusyWorkers returns the number of GPU workers that have a partition.
+func (c *Core) BusyWorkers() int32 { return int32(len(c.workers)) - c.idle.n }
+
+// Done returns the number of jobs that are done.
+func (c *Core) Done() int { return int(c.done) }
+
+// Stalled reports whether the last step ended in a Stall.
+func (c *Core) Stalled() bool { return c.stalled }
 
 // Waiting reports whether a job has not begun.
 func (c *Core) Waiting() bool { return !c.waiting.empty() }
@@ -198,9 +202,9 @@ func (c *Core) Waiting() bool { return !c.waiting.empty() }
 // Admitting reports whether a partition of a job in flight waits to be admitted.
 func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
-// count changes the number of partitions, or of blocks, at a place.
-func (c *Core) count(p *partition, at Place, change int32) {
-	c.census[int(p.kind)*int(NumPlaces)+int(at)] += change
+// count changes the number of what a kind has at a place.
+func (c *Core) count(kind uint16, at Place, change int32) {
+	c.census[int(kind)*int(NumPlaces)+int(at)] += change
 }
 
 // move takes a partition from the place where it is to another one.

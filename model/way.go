@@ -78,6 +78,7 @@ func (c *Core) take(p *partition, worker int32) {
 	p.worker = worker
 	p.set(called)
 	c.move(p, OnGPU)
+	c.count(p.kind, HeldCall, 1)
 	e := c.emitPartition(Take, p)
 	e.Device, e.Task.Lane = c.device(worker), worker
 	prep := p.stages.Has(Prep)
@@ -175,11 +176,13 @@ func (c *Core) endJob(slot int32) {
 	if j.left > 0 || j.parsing {
 		return
 	}
-	over := JobDone
 	if j.doomed {
-		over = JobFailed
+		c.emitJob(JobFailed, j.number, j.kind)
+	} else {
+		c.done++
+		c.emitJob(JobDone, j.number, j.kind)
 	}
-	c.emitJob(over, j.number, j.kind)
+	c.count(j.kind, HeldParse, -1)
 	c.emitJob(Freed, j.number, j.kind).Task.Block = ParseBuffer
 	c.inFlight--
 	c.jobs.put(slot)
@@ -235,6 +238,7 @@ func (c *Core) dropPermit(p *partition) {
 func (c *Core) unlock(p *partition) {
 	if p.clear(holdsLock) {
 		c.devices[c.device(p.worker)].locked = false
+		c.locks--
 	}
 }
 

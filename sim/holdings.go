@@ -6,27 +6,14 @@ import (
 	"headroom/model"
 )
 
-// snapshot is who held memory at the peak.
-type snapshot struct {
-	census         []int32 // as of Core.Census
-	buffers, calls []int32
-}
-
-// watchPeak takes a snapshot if the memory has just reached a new peak, and reports whether the limit was passed.
+// watchPeak takes a census if the memory has just reached a new peak, and reports whether the limit was passed.
 // The core's counts have not changed since the memory was evaluated.
 func (l *loop) watchPeak() bool {
 	m := l.engine.Memory
 	if m.Rose() {
-		l.takeSnapshot()
+		l.atPeak = l.core.Census(l.atPeak)
 	}
 	return m.Crossed()
-}
-
-func (l *loop) takeSnapshot() {
-	s := &l.snapshot
-	s.census = l.core.Census(s.census)
-	s.buffers = append(s.buffers[:0], l.tally.buffers...)
-	s.calls = append(s.calls[:0], l.tally.calls...)
 }
 
 // Owner is who holds memory.
@@ -53,7 +40,7 @@ type Holding struct {
 	Bytes model.Bytes
 }
 
-// holdings turns the snapshot at the peak into bytes by owner, the largest first; owners without any are left out.
+// holdings turns the census at the peak into bytes by owner, the largest first; owners without any are left out.
 func (l *loop) holdings() []Holding {
 	held := map[Owner]*Holding{}
 	add := func(o Owner, count int, bytes model.Bytes) {
@@ -103,7 +90,7 @@ func (l *loop) addKind(k int, add func(Owner, int, model.Bytes)) {
 	if l.plan.Config.FreeVectors == model.AfterFinish {
 		finishing += v
 	}
-	at := func(p model.Place) int { return int(l.snapshot.census[k*int(model.NumPlaces)+int(p)]) }
+	at := func(p model.Place) int { return int(l.atPeak[k*int(model.NumPlaces)+int(p)]) }
 	several := func(o Owner, n int, each model.Bytes) { add(o, n, each*model.Bytes(n)) }
 	several(OwnSynth, at(model.InSynth), 0)
 	several(OwnSend, at(model.InSend), v+w)
@@ -113,7 +100,7 @@ func (l *loop) addKind(k int, add func(Owner, int, model.Bytes)) {
 	several(OwnDealloc, at(model.FreeingVectors), v)
 	several(OwnDealloc, at(model.FreeingAssignment), w)
 	// A cancelled partition may have left before its call, so freed assignments do not tell how many calls are.
-	freed := int(l.snapshot.calls[k]) - at(model.OnGPU) - at(model.InFinish)
+	freed := at(model.HeldCall) - at(model.OnGPU) - at(model.InFinish)
 	add(OwnDealloc, 0, call*model.Bytes(freed))
-	several(OwnParse, int(l.snapshot.buffers[k]), f.Parse.Value)
+	several(OwnParse, at(model.HeldParse), f.Parse.Value)
 }

@@ -32,13 +32,13 @@ type loop struct {
 	cancels  []model.Cancellation
 	record   func(*model.Record)
 
-	now      model.Instant
-	round    []work.Finished
-	effects  []model.Effect
-	base     model.Bytes
-	limit    model.Limit
-	tally    tally
-	snapshot snapshot
+	now     model.Instant
+	round   []work.Finished
+	effects []model.Effect
+	base    model.Bytes
+	limit   model.Limit
+	tally   tally
+	atPeak  []int32 // Core.Census when the memory was at its peak
 }
 
 func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
@@ -76,8 +76,8 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		setup.Limit = 0
 	}
 	l.engine = work.NewEngine(setup)
-	l.tally = tally{first: l.arrivals.At, buffers: make([]int32, len(kinds)), calls: make([]int32, len(kinds))}
-	l.takeSnapshot()
+	l.tally.first = l.arrivals.At
+	l.atPeak = core.Census(nil)
 	return l, nil
 }
 
@@ -101,7 +101,7 @@ func (l *loop) run() error {
 			return err
 		}
 		l.engine.Settle(next)
-		if l.watchPeak() || l.tally.stalled {
+		if l.watchPeak() || l.core.Stalled() {
 			return nil
 		}
 	}
@@ -112,12 +112,13 @@ func (l *loop) run() error {
 func (l *loop) stepAll() error {
 	l.round = l.engine.Pop(l.now, l.round[:0])
 	for i := range l.round {
-		if err := l.step(l.round[i].Input, l.round[i].Begin); err != nil {
+		if err := l.step(&l.round[i].Input, l.round[i].Begin); err != nil {
 			return err
 		}
 	}
 	for l.arrivals.At == l.now {
-		if err := l.step(l.arrivals.Pop(), l.now); err != nil {
+		arrival := l.arrivals.Pop()
+		if err := l.step(&arrival, l.now); err != nil {
 			return err
 		}
 	}
@@ -127,22 +128,22 @@ func (l *loop) stepAll() error {
 		if !l.core.Live(job) {
 			continue
 		}
-		if err := l.step(model.Input{Op: model.Cancel, Job: job}, l.now); err != nil {
+		if err := l.step(&model.Input{Op: model.Cancel, Job: job}, l.now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *loop) step(in model.Input, begin model.Instant) error {
+func (l *loop) step(in *model.Input, begin model.Instant) error {
 	var err error
-	if l.effects, err = l.core.Step(in, l.effects[:0]); err != nil {
+	if l.effects, err = l.core.Step(*in, l.effects[:0]); err != nil {
 		return fmt.Errorf("sim: at %s: %w", l.now, err)
 	}
 	l.engine.Apply(l.now, l.effects)
-	l.tally.count(l.effects, l.now)
+	l.tally.count(l.core.Done(), l.now)
 	if l.record != nil {
-		l.record(&model.Record{At: l.now, Input: in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
+		l.record(&model.Record{At: l.now, Input: *in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
 	return nil
 }

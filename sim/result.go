@@ -66,7 +66,7 @@ func (l *loop) result() *Result {
 	case l.engine.Memory.Crossed():
 		r.Verdict, r.Makespan = OOM, max(0, r.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
-	case l.tally.stalled:
+	case l.core.Stalled():
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
 		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left", l.now.Seconds(), r.JobsDone)
 	case r.JobsDone > 0:

@@ -21,10 +21,9 @@ type Engine struct {
 
 // running is a stage under way, as its lane remembers it.
 type running struct {
-	task           model.Task
+	over           Finished // what to report when it is
 	job, partition int32
 	kind           uint16
-	begin          model.Instant
 }
 
 // Finished is a stage that is over.
@@ -77,24 +76,18 @@ func (e *Engine) Advance(now model.Instant) {
 func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
 	e.over = e.clocks.Pop(now, e.over[:0])
 	for _, o := range e.over {
-		round = append(round, Finished{})
-		e.end(o, &round[len(round)-1])
+		r := &e.tasks[o.Stage][o.Lane]
+		round = append(round, r.over)
+		e.Memory.End(o.Stage, o.Lane)
+		switch {
+		case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
+			round[len(round)-1].Input.Op = model.Failed
+		case o.Stage == model.Synth:
+			held := &e.kinds[r.kind].Footprint
+			e.Memory.Add(held.Vectors.Value + held.Assignment.Value)
+		}
 	}
 	return round
-}
-
-// end fills in what is over. In place, since a copy of what was just written stalls the processor.
-func (e *Engine) end(o Completion, f *Finished) {
-	r := &e.tasks[o.Stage][o.Lane]
-	f.Input.Op, f.Input.Task, f.Begin = model.Done, r.task, r.begin
-	if e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage) {
-		f.Input.Op = model.Failed
-	}
-	e.Memory.End(o.Stage, o.Lane)
-	if o.Stage == model.Synth && f.Input.Op == model.Done {
-		held := &e.kinds[r.kind].Footprint
-		e.Memory.Add(held.Vectors.Value + held.Assignment.Value)
-	}
 }
 
 // Apply carries out the core's effects at an instant. Settle must follow before time goes on.
@@ -125,7 +118,8 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 		*lanes = append(*lanes, running{})
 	}
 	r := &(*lanes)[t.Lane]
-	r.task, r.job, r.partition, r.kind, r.begin = *t, effect.Job, effect.Partition, effect.Kind, now
+	r.over.Input.Op, r.over.Input.Task, r.over.Begin = model.Done, *t, now
+	r.job, r.partition, r.kind = effect.Job, effect.Partition, effect.Kind
 }
 
 // freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
