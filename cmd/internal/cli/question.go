@@ -10,7 +10,6 @@ import (
 	"headroom/cmd/internal/render"
 	"headroom/model/strict"
 	"headroom/scenarios"
-	"headroom/sim"
 )
 
 // question is the flags by which a command changes the scenario that it is about.
@@ -91,9 +90,4 @@ func (a *app) refused(err error, result func(render.Run) any) error {
 		}
 	}
 	return refuse(r.err)
-}
-
-// plan returns what a scenario with a profile asks the simulator.
-func plan(s *scenarios.Scenario) sim.Plan {
-	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/render"
 	"headroom/scenarios"
 	"headroom/sim"
@@ -88,7 +89,7 @@ func (a *app) assess(ctx context.Context, f *riskFlags, variants []scenarios.Var
 	defer bar.close()
 	list := make([]render.Assessment, len(variants))
 	for i, v := range variants {
-		p := plan(v.Scenario)
+		p := live.Plan(v.Scenario)
 		report, err := await(ctx, func() (*sim.RiskReport, error) {
 			return sim.AssessRisk(p, f.replications, f.bound, bar.step)
 		})

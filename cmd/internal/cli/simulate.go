@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/render"
 	"headroom/model"
 	"headroom/scenarios"
@@ -77,7 +78,7 @@ func (a *app) runSimulate(ctx context.Context, f *simulateFlags, name string) er
 
 // plan returns the plan of a variant as the flags have it.
 func (f *simulateFlags) plan(s *scenarios.Scenario) sim.Plan {
-	p := plan(s)
+	p := live.Plan(s)
 	p.Replication, p.IgnoreLimit = f.replication, f.ignoreLimit
 	return p
 }

@@ -14,6 +14,7 @@ import (
 
 	"headroom/backend/confine"
 	"headroom/calibrate"
+	"headroom/cmd/internal/live"
 	"headroom/model"
 	"headroom/model/profile"
 	"headroom/model/trace"
@@ -171,7 +172,7 @@ func (r *run) compare(c config, unseen bool, measured Measured) error {
 	if err != nil {
 		return err
 	}
-	prediction, err := calibrate.Predict(planOf(s), replications)
+	prediction, err := calibrate.Predict(live.Plan(s), replications)
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (r *run) confine() error {
 			return err
 		}
 		s.Machine.CgroupLimit = limit
-		prediction, err := calibrate.Predict(planOf(s), replications)
+		prediction, err := calibrate.Predict(live.Plan(s), replications)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"headroom/model/profile"
 	"headroom/model/trace"
 	"headroom/scenarios"
-	"headroom/sim"
 )
 
 //go:embed demo.yaml
@@ -59,10 +58,6 @@ func (r *run) scenario(c config) (*scenarios.Scenario, error) {
 	s := variants[0].Scenario
 	s.Profile = r.report.Profile
 	return s, nil
-}
-
-func planOf(s *scenarios.Scenario) sim.Plan {
-	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
 }
 
 // prove runs a configuration without a limit; how tells its traces apart.

@@ -14,6 +14,7 @@ import (
 
 	"headroom/backend/confine"
 	"headroom/backend/record"
+	"headroom/calibrate"
 	"headroom/model"
 	"headroom/scenarios"
 	"headroom/sim"
@@ -54,10 +55,6 @@ func (e *InputError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// predictions is how many replications stand behind a prediction before a run: enough that none out of memory means
-// at most riskBound.
-const predictions = 400
-
 // riskBound is the largest probability of running out of memory that counts as fitting.
 const riskBound = 0.01
 
@@ -93,12 +90,16 @@ func (r *Request) predict() (*sim.RiskReport, error) {
 	if r.Scenario.Profile == nil {
 		return nil, nil
 	}
-	return sim.AssessRisk(r.plan(), predictions, riskBound, nil)
+	return sim.AssessRisk(r.plan(), calibrate.DefaultReplications, riskBound, nil)
+}
+
+// Plan returns what a scenario with a profile asks the simulator.
+func Plan(s *scenarios.Scenario) sim.Plan {
+	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
 }
 
 func (r *Request) plan() sim.Plan {
-	s := r.Scenario
-	p := sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
+	p := Plan(r.Scenario)
 	if r.Limit != 0 && (p.Machine.CgroupLimit == 0 || r.Limit < p.Machine.CgroupLimit) {
 		p.Machine.CgroupLimit = r.Limit
 	}
