@@ -27,9 +27,10 @@ type Device struct {
 	// proved is called with each job's proof, the concatenation of its partitions' proofs.
 	proved func(job int32, proof []byte)
 
-	clock backend.Clock
-	over  chan<- []backend.Completion
-	tasks sync.WaitGroup
+	clock  backend.Clock
+	over   chan<- []backend.Completion
+	closed chan struct{} // nobody takes completions any more
+	tasks  sync.WaitGroup
 
 	mu       sync.Mutex
 	held     map[partitionID]*holding  // synthesized and not wholly freed
@@ -54,7 +55,10 @@ func Stages() model.StageSet {
 // New returns a device for kinds as the core numbers them. When ctx ends, syntheses stop early and fail. proved
 // may be nil.
 func New(ctx context.Context, kinds []Kind, proved func(job int32, proof []byte)) *Device {
-	return &Device{kinds: kinds, ctx: ctx, proved: proved, held: map[partitionID]*holding{}, proofs: map[int32][]groth16.Proof{}}
+	return &Device{
+		kinds: kinds, ctx: ctx, proved: proved, closed: make(chan struct{}),
+		held: map[partitionID]*holding{}, proofs: map[int32][]groth16.Proof{},
+	}
 }
 
 // Open implements backend.Device.
@@ -74,8 +78,10 @@ func (d *Device) Submit(_ model.Instant, effects []model.Effect) {
 	}
 }
 
-// Close implements backend.Device. It is an error if a partition's memory has not been freed.
+// Close implements backend.Device. It waits for what still runs. It is an error if a partition's memory has not been
+// freed.
 func (d *Device) Close() error {
+	close(d.closed)
 	d.tasks.Wait()
 	var faults []error
 	for _, k := range d.kinds {
@@ -102,7 +108,10 @@ func (d *Device) run(e model.Effect) {
 		c.Input.Op = model.Failed
 		c.Err = fmt.Errorf("cpu: job %d partition %d: %s: %w", e.Job, e.Partition, e.Task.Stage, err)
 	}
-	d.over <- []backend.Completion{c}
+	select {
+	case d.over <- []backend.Completion{c}:
+	case <-d.closed:
+	}
 }
 
 func (d *Device) stage(e model.Effect) error {
