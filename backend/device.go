@@ -34,6 +34,7 @@ type Device interface {
 	// Submit carries out the effects of one round, in order. It may keep the slice. It must not wait for the
 	// mailbox to be read, since the reader is the caller.
 	Submit(now model.Instant, effects []model.Effect)
-	// Close frees everything. Nothing may be running any more.
+	// Close frees everything. The mailbox is not read any more; what runs still, after an error of the pipeline, is
+	// waited for.
 	Close() error
 }
