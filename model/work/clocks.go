@@ -10,6 +10,7 @@ package work
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -28,14 +29,15 @@ const (
 
 // clock is the clock of work of one stage.
 type clock struct {
+	stage model.Stage
+	used  bool
+	stale bool // due must be computed again
 	keys  tree  // the work on the clock at which each lane is done
 	work  int64 // work on the clock at the instant `at`
 	at    model.Instant
 	slow  uint64 // nanoseconds of time per nanosecond of work, fixed point
 	speed uint64 // its inverse
 	due   model.Instant
-	stale bool // due must be computed again
-	used  bool
 }
 
 // read returns the work on the clock at a later instant. It does not reach the first key before that is due:
@@ -84,17 +86,19 @@ type Clocks struct {
 	laws    *laws
 	clocks  [model.NumStages]clock
 	running [model.NumStages]int32
-	used    []model.Stage  // stages that ever ran or that others slow down, downstream first
-	changed model.StageSet // stages whose number of runners changed since the last Settle
+	settled [model.NumStages]int32 // running, when speeds were last set
+	used    []*clock               // of the stages that ever ran, downstream first
+	coupled []*clock               // of the stages whose speed depends on what runs
 }
 
 // NewClocks returns clocks at instant 0 with nothing running. The interference must be valid (profile.Validate).
 func NewClocks(in profile.Interference) *Clocks {
 	c := &Clocks{laws: newLaws(in)}
 	for s := range c.clocks {
-		c.clocks[s] = clock{slow: one, speed: one, due: Forever}
+		k := &c.clocks[s]
+		*k = clock{stage: model.Stage(s), slow: one, speed: one, due: Forever}
 		if c.laws.depends[s] != 0 {
-			c.use(model.Stage(s)) // others may slow it down before it first runs
+			c.coupled = append(c.coupled, k)
 		}
 	}
 	return c
@@ -104,43 +108,30 @@ func NewClocks(in profile.Interference) *Clocks {
 func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.Span) {
 	k := &c.clocks[s]
 	if !k.used {
-		c.use(s)
+		c.use(k)
 	}
 	k.advance(now)
 	k.keys.set(lane, k.work+int64(work))
 	k.stale = true
-	c.count(s, 1)
+	c.running[s]++
 }
 
-func (c *Clocks) count(s model.Stage, change int32) {
-	c.running[s] += change
-	c.changed |= 1 << s
-}
-
-// use adds a stage to those in use, which are in order, downstream first.
-func (c *Clocks) use(s model.Stage) {
-	c.clocks[s].used = true
-	for i, u := range c.used {
-		if u == s {
-			return
-		}
-		if u < s {
-			c.used = append(c.used, 0)
-			copy(c.used[i+1:], c.used[i:])
-			c.used[i] = s
-			return
-		}
+// use adds a clock to those in use, which are in order, downstream first.
+func (c *Clocks) use(k *clock) {
+	k.used = true
+	at := 0
+	for at < len(c.used) && c.used[at].stage > k.stage {
+		at++
 	}
-	c.used = append(c.used, s)
+	c.used = slices.Insert(c.used, at, k)
 }
 
 // Settle sets the speeds that follow from what runs now.
 func (c *Clocks) Settle(now model.Instant) {
-	for _, s := range c.used {
-		k := &c.clocks[s]
-		if c.laws.depends[s]&c.changed != 0 {
-			c.setSpeed(k, s, now)
-		}
+	if len(c.coupled) > 0 && c.running != c.settled {
+		c.setSpeeds(now)
+	}
+	for _, k := range c.used {
 		if k.stale {
 			k.stale = false
 			k.due = Forever
@@ -149,11 +140,26 @@ func (c *Clocks) Settle(now model.Instant) {
 			}
 		}
 	}
-	c.changed = 0
 }
 
-func (c *Clocks) setSpeed(k *clock, s model.Stage, now model.Instant) {
-	slowdown := min(max(c.laws.slowdown(s, &c.running), leastSlowdown), mostSlowdown)
+// setSpeeds sets the speeds of the stages of which a number that they depend on has changed.
+func (c *Clocks) setSpeeds(now model.Instant) {
+	var changed model.StageSet
+	for s := range c.running {
+		if c.running[s] != c.settled[s] {
+			changed = changed.With(model.Stage(s))
+		}
+	}
+	c.settled = c.running
+	for _, k := range c.coupled {
+		if c.laws.depends[k.stage]&changed != 0 {
+			c.setSpeed(k, now)
+		}
+	}
+}
+
+func (c *Clocks) setSpeed(k *clock, now model.Instant) {
+	slowdown := min(max(c.laws.slowdown(k.stage, &c.running), leastSlowdown), mostSlowdown)
 	slow := uint64(model.Nearest(slowdown * one))
 	if slow == k.slow {
 		return
@@ -167,8 +173,8 @@ func (c *Clocks) setSpeed(k *clock, s model.Stage, now model.Instant) {
 // Next returns the instant of the next completion, or Forever.
 func (c *Clocks) Next() model.Instant {
 	next := Forever
-	for _, s := range c.used {
-		next = min(next, c.clocks[s].due)
+	for _, k := range c.used {
+		next = min(next, k.due)
 	}
 	return next
 }
@@ -185,19 +191,24 @@ type Completion struct {
 // Pop takes out what is over at an instant that Next returned and appends it to over: downstream first, then by
 // lane. Lanes that asked for the same work on one clock end together whatever the slowdown. Settle must follow before time goes on.
 func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
-	for _, s := range c.used {
-		k := &c.clocks[s]
-		if k.due != now {
-			continue
+	for _, k := range c.used {
+		if k.due == now {
+			before := len(over)
+			over = k.pop(over)
+			c.running[k.stage] -= int32(len(over) - before)
 		}
-		first := k.keys.min()
-		k.work, k.at, k.due, k.stale = first, now, Forever, true
-		for k.keys.min() == first {
-			lane := k.keys.first()
-			k.keys.set(lane, never)
-			c.count(s, -1)
-			over = append(over, Completion{s, lane})
-		}
+	}
+	return over
+}
+
+// pop takes out what is over at the instant at which the clock is due.
+func (c *clock) pop(over []Completion) []Completion {
+	first := c.keys.min()
+	c.work, c.at, c.due, c.stale = first, c.due, Forever, true
+	for c.keys.min() == first {
+		lane := c.keys.first()
+		c.keys.set(lane, never)
+		over = append(over, Completion{c.stage, lane})
 	}
 	return over
 }

@@ -218,10 +218,9 @@ func TestNothingBecomesDueAtAnInstantThatIsBeingDealtWith(t *testing.T) {
 			if r.clocks.Next() != r.now {
 				return
 			}
-			for _, s := range r.clocks.used {
-				k := &r.clocks.clocks[s]
-				if k.due == r.now && !slices.ContainsFunc(r.tasks, func(k task) bool { return k.at == r.now && k.stage == s && k.work == 0 }) {
-					t.Fatalf("seed %d: %s is due at %s again", seed, s, r.now)
+			for _, c := range r.clocks.used {
+				if c.due == r.now && !slices.ContainsFunc(r.tasks, func(k task) bool { return k.at == r.now && k.stage == c.stage && k.work == 0 }) {
+					t.Fatalf("seed %d: %s is due at %s again", seed, c.stage, r.now)
 				}
 			}
 		}

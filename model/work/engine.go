@@ -11,13 +11,16 @@ import (
 type Engine struct {
 	Memory  *Memory
 	clocks  *Clocks
-	kinds   []profile.Kind
+	blocks  []blocks // by kind
 	sampler *profile.Sampler
 	fails   func(job, partition int32, s model.Stage) bool
 	tasks   [model.NumStages][]running // by lane
 	over    []Completion
 	now     model.Instant // up to which the memory is evaluated
 }
+
+// blocks is what is held of a kind as a whole, whatever the progress of a stage.
+type blocks struct{ parse, vectors, assignment, call model.Bytes }
 
 // running is a stage under way, as its lane remembers it.
 type running struct {
@@ -49,11 +52,14 @@ type Setup struct {
 func NewEngine(s Setup) *Engine {
 	e := &Engine{
 		clocks:  NewClocks(s.Interference),
-		kinds:   s.Kinds,
 		sampler: profile.NewSampler(s.Kinds, s.Seed, s.Replication),
 		fails:   s.Fails,
 	}
 	e.Memory = NewMemory(e.clocks, s.Kinds, s.Base, s.Limit)
+	for i := range s.Kinds {
+		f := &s.Kinds[i].Footprint
+		e.blocks = append(e.blocks, blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value})
+	}
 	return e
 }
 
@@ -83,8 +89,8 @@ func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
 		case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
 			round[len(round)-1].Input.Op = model.Failed
 		case o.Stage == model.Synth:
-			held := &e.kinds[r.kind].Footprint
-			e.Memory.Add(held.Vectors.Value + held.Assignment.Value)
+			held := &e.blocks[r.kind]
+			e.Memory.Add(held.vectors + held.assignment)
 		}
 	}
 	return round
@@ -94,16 +100,15 @@ func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
 func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 	for i := range effects {
 		effect := &effects[i]
-		footprint := &e.kinds[effect.Kind].Footprint
 		switch effect.Op {
 		case model.Start:
 			e.start(now, effect)
 		case model.Take:
-			e.Memory.Add(footprint.Call.Value)
+			e.Memory.Add(e.blocks[effect.Kind].call)
 		case model.Freed:
-			e.Memory.Add(-freed(footprint, effect))
+			e.Memory.Add(-e.blocks[effect.Kind].freed(effect))
 		case model.JobStart:
-			e.Memory.Add(footprint.Parse.Value)
+			e.Memory.Add(e.blocks[effect.Kind].parse)
 		}
 	}
 }
@@ -123,16 +128,16 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 }
 
 // freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
-func freed(f *profile.Footprint, e *model.Effect) model.Bytes {
+func (b *blocks) freed(e *model.Effect) model.Bytes {
 	switch {
 	case e.Task.Block == model.Vectors:
-		return f.Vectors.Value
+		return b.vectors
 	case e.Task.Block == model.ParseBuffer:
-		return f.Parse.Value
+		return b.parse
 	case e.Call:
-		return f.Assignment.Value + f.Call.Value
+		return b.assignment + b.call
 	}
-	return f.Assignment.Value
+	return b.assignment
 }
 
 // Settle ends a round: the speeds follow from what runs now, and the memory is evaluated.

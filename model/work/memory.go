@@ -16,10 +16,9 @@ import (
 // footprints and off by at most 2^-21 bytes per nanosecond of a piece between them: 16 KiB for each runner of a
 // stage of half a minute. The ramps of one stage may hold up to 8 TiB together.
 type Memory struct {
-	clocks   *Clocks
 	constant int64
 	ramps    [model.NumStages]ramps
-	ramped   []model.Stage // stages with a footprint of their own
+	ramped   []*ramps // of the stages with a footprint of their own
 
 	last   model.Instant // instant of the last evaluation
 	level  int64         // bytes then
@@ -36,12 +35,12 @@ const slopeBits = 20
 
 // ramps are the footprints of the runners of one stage.
 type ramps struct {
-	shapes   []shape // by kind
-	offset   uint64  // sum of the running pieces at work 0, in 2^-20 bytes, modulo 2^64
-	slope    uint64  // sum of their slopes
-	lanes    []piece
-	breaks   tree // the work at which each lane's piece ends before its stage does
-	hasLanes bool
+	clock  *clock  // of the stage
+	shapes []shape // by kind; nil for a stage without any
+	offset uint64  // sum of the running pieces at work 0, in 2^-20 bytes, modulo 2^64
+	slope  uint64  // sum of their slopes
+	lanes  []piece
+	breaks tree // the work at which each lane's piece ends before its stage does
 }
 
 // shape is a footprint as corners over the progress of a stage.
@@ -54,8 +53,9 @@ type corner struct {
 
 // piece is a runner's place on its shape.
 type piece struct {
-	shape         shape
-	next          int // index of the corner at which the piece ends
+	shape         shape // nil: nothing runs on the lane
+	next          int   // index of the corner at which the piece ends
+	end           int64 // the work on the stage's clock there
 	start, work   int64
 	offset, slope uint64
 }
@@ -63,22 +63,24 @@ type piece struct {
 // NewMemory returns the memory of a run on the clocks: base bytes are resident from the start, and a run is said
 // to have crossed the limit when more than limit bytes are resident (0: there is no limit).
 func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *Memory {
-	m := &Memory{clocks: clocks, constant: int64(base), level: int64(base), peak: int64(base), limit: int64(limit)}
+	m := &Memory{constant: int64(base), level: int64(base), peak: int64(base), limit: int64(limit)}
 	if limit == 0 {
 		m.limit = math.MaxInt64
 	}
 	m.crossed = m.level > m.limit
 	for s := model.Parse; s < model.NumStages; s++ {
 		r := &m.ramps[s]
-		r.shapes = make([]shape, len(kinds))
+		r.clock = &clocks.clocks[s]
 		for k := range kinds {
-			if points := kinds[k].Footprint.During[s]; len(points) > 0 {
-				r.shapes[k] = newShape(points)
-				r.hasLanes = true
+			points := kinds[k].Footprint.During[s]
+			if len(points) == 0 {
+				continue
 			}
-		}
-		if r.hasLanes {
-			m.ramped = append(m.ramped, s)
+			if r.shapes == nil {
+				r.shapes = make([]shape, len(kinds))
+				m.ramped = append(m.ramped, r)
+			}
+			r.shapes[k] = newShape(points)
 		}
 	}
 	return m
@@ -105,27 +107,29 @@ func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 // Begin adds the footprint of a stage that was just started on the clocks with that amount of work.
 func (m *Memory) Begin(s model.Stage, lane int32, kind uint16, work model.Span) {
 	r := &m.ramps[s]
-	if !r.hasLanes || r.shapes[kind] == nil || work == 0 {
+	if r.shapes == nil || r.shapes[kind] == nil || work == 0 {
 		return
 	}
 	for int(lane) >= len(r.lanes) {
 		r.lanes = append(r.lanes, piece{})
 	}
-	r.lanes[lane] = piece{shape: r.shapes[kind], start: m.clocks.clocks[s].work, work: int64(work)}
-	r.enter(lane, 1)
+	p := &r.lanes[lane]
+	p.shape, p.start, p.work, p.end = r.shapes[kind], r.clock.work, int64(work), r.clock.work
+	r.enter(lane, p, 1)
 }
 
 // End takes away the footprint of a stage that is over.
 func (m *Memory) End(s model.Stage, lane int32) {
 	r := &m.ramps[s]
-	if !r.hasLanes || int(lane) >= len(r.lanes) || r.lanes[lane].shape == nil {
+	if int(lane) >= len(r.lanes) || r.lanes[lane].shape == nil {
 		return
 	}
 	p := &r.lanes[lane]
-	r.offset -= p.offset
-	r.slope -= p.slope
-	r.breaks.set(lane, never)
-	*p = piece{}
+	r.leave(p)
+	if p.breaks() {
+		r.breaks.set(lane, never)
+	}
+	p.shape = nil
 }
 
 // at returns the work on the stage's clock at which the runner reaches a corner.
@@ -133,36 +137,42 @@ func (p *piece) at(c int) int64 {
 	return p.start + model.Nearest(p.shape[c].progress*float64(p.work))
 }
 
-// enter puts a runner on the piece of its shape that ends at corner c, or on the first later one that is not a
-// step.
-func (r *ramps) enter(lane int32, c int) {
-	p := &r.lanes[lane]
+// breaks reports whether the piece ends before the stage does.
+func (p *piece) breaks() bool { return p.next < len(p.shape)-1 }
+
+func (r *ramps) leave(p *piece) {
 	r.offset -= p.offset
 	r.slope -= p.slope
-	from, to := p.at(c-1), p.at(c)
+}
+
+// enter puts a runner, which is at the corner before c, on the piece of its shape that ends at corner c, or on the
+// first later one that is not a step.
+func (r *ramps) enter(lane int32, p *piece, c int) {
+	from, to := p.end, p.at(c)
 	for to == from && c < len(p.shape)-1 {
 		c++
 		to = p.at(c)
 	}
-	low, high := p.shape[c-1].bytes, p.shape[c].bytes
-	p.next = c
-	if to == from { // a step at the very end: the stage is over before it counts
-		p.offset, p.slope = uint64(low)<<slopeBits, 0
-	} else {
-		p.slope = slopeOf(high-low, to-from)
-		// A piece is anchored at its higher end, so that the peak is exact.
-		if high >= low {
-			p.offset = uint64(high)<<slopeBits - p.slope*uint64(to)
-		} else {
-			p.offset = uint64(low)<<slopeBits - p.slope*uint64(from)
-		}
-	}
+	p.next, p.end = c, to
+	p.lie(p.shape[c-1].bytes, p.shape[c].bytes, from, to)
 	r.offset += p.offset
 	r.slope += p.slope
-	if c < len(p.shape)-1 {
+	if p.breaks() {
 		r.breaks.set(lane, to)
-	} else {
-		r.breaks.set(lane, never)
+	}
+}
+
+// lie sets the line from low to high bytes. It is anchored at its higher end, so that the peak is exact.
+func (p *piece) lie(low, high, from, to int64) {
+	switch {
+	case to == from || low == high: // a step at the very end: the stage is over before it counts
+		p.offset, p.slope = uint64(low)<<slopeBits, 0
+	case high > low:
+		p.slope = slopeOf(high-low, to-from)
+		p.offset = uint64(high)<<slopeBits - p.slope*uint64(to)
+	default:
+		p.slope = slopeOf(high-low, to-from)
+		p.offset = uint64(low)<<slopeBits - p.slope*uint64(from)
 	}
 }
 
@@ -172,19 +182,21 @@ func slopeOf(bytes, work int64) uint64 {
 }
 
 // read returns the bytes at an instant, with the clock of one stage at a given work.
-func (m *Memory) read(now model.Instant, exact model.Stage, work int64) int64 {
+func (m *Memory) read(now model.Instant, exact *ramps, work int64) int64 {
 	sum := m.constant
-	for _, s := range m.ramped {
-		sum += m.part(s, now, exact, work)
+	for _, r := range m.ramped {
+		sum += r.part(now, exact, work)
 	}
 	return sum
 }
 
 // part returns what the runners of a stage hold by their progress, likewise.
-func (m *Memory) part(s model.Stage, now model.Instant, exact model.Stage, work int64) int64 {
-	r := &m.ramps[s]
-	if s != exact && r.slope != 0 {
-		work = m.clocks.clocks[s].read(now)
+func (r *ramps) part(now model.Instant, exact *ramps, work int64) int64 {
+	if r.slope == 0 {
+		return int64(r.offset) >> slopeBits
+	}
+	if r != exact {
+		work = r.clock.read(now)
 	}
 	return int64(r.offset+r.slope*uint64(work)) >> slopeBits
 }
@@ -193,40 +205,48 @@ func (m *Memory) part(s model.Stage, now model.Instant, exact model.Stage, work 
 // evaluated one by one, in order of time.
 func (m *Memory) Advance(now model.Instant) {
 	for {
-		stage, at := m.nextBreak(now)
-		if stage == model.NoStage {
+		r, at := m.nextBreak(now)
+		if r == nil {
 			break
 		}
-		r := &m.ramps[stage]
 		work := r.breaks.min()
-		m.observe(at, stage, work)
-		lane := r.breaks.first()
-		r.enter(lane, r.lanes[lane].next+1)
-		m.observe(at, stage, work)
+		m.observe(at, r, work)
+		r.pass(r.breaks.first())
+		m.observe(at, r, work)
 	}
 	m.Observe(now)
 }
 
+// pass takes a runner past the corner at which its piece ends.
+func (r *ramps) pass(lane int32) {
+	p := &r.lanes[lane]
+	r.leave(p)
+	r.enter(lane, p, p.next+1)
+	if !p.breaks() {
+		r.breaks.set(lane, never)
+	}
+}
+
 // Observe evaluates the memory at an instant, after something changed there.
-func (m *Memory) Observe(now model.Instant) { m.observe(now, model.NoStage, 0) }
+func (m *Memory) Observe(now model.Instant) { m.observe(now, nil, 0) }
 
 // nextBreak returns the stage whose clock reaches a corner first, if one does by now, and the instant.
-func (m *Memory) nextBreak(now model.Instant) (model.Stage, model.Instant) {
-	stage, first := model.NoStage, now
-	for _, s := range m.ramped {
-		c := &m.clocks.clocks[s]
-		work := m.ramps[s].breaks.min()
-		if work == never || work > c.read(now) {
+func (m *Memory) nextBreak(now model.Instant) (*ramps, model.Instant) {
+	var stage *ramps
+	first := now
+	for _, r := range m.ramped {
+		work := r.breaks.min()
+		if work == never || work > r.clock.read(now) {
 			continue
 		}
-		if at := min(c.when(work), now); stage == model.NoStage || at < first {
-			stage, first = s, at
+		if at := min(r.clock.when(work), now); stage == nil || at < first {
+			stage, first = r, at
 		}
 	}
 	return stage, first
 }
 
-func (m *Memory) observe(now model.Instant, exact model.Stage, work int64) {
+func (m *Memory) observe(now model.Instant, exact *ramps, work int64) {
 	if m.crossed {
 		return
 	}
@@ -234,14 +254,14 @@ func (m *Memory) observe(now model.Instant, exact model.Stage, work int64) {
 	if level > m.limit {
 		m.crossed = true
 		if at := m.crossing(now); at < now {
-			now, exact = at, model.NoStage
+			now, exact = at, nil
 			level = m.read(now, exact, work)
 		}
 	}
 	if level > m.peak {
 		m.peak, m.peakAt, m.rose = level, now, true
-		for _, s := range m.ramped {
-			m.atPeak[s] = m.part(s, now, exact, work)
+		for _, r := range m.ramped {
+			m.atPeak[r.clock.stage] = r.part(now, exact, work)
 		}
 	}
 	m.last, m.level = now, level
@@ -250,7 +270,7 @@ func (m *Memory) observe(now model.Instant, exact model.Stage, work int64) {
 // crossing returns the first instant after the last evaluation at which the memory is above the limit, or now.
 func (m *Memory) crossing(now model.Instant) model.Instant {
 	return m.last + model.Instant(sort.Search(int(now-m.last), func(i int) bool {
-		return m.read(m.last+model.Instant(i), model.NoStage, 0) > m.limit
+		return m.read(m.last+model.Instant(i), nil, 0) > m.limit
 	}))
 }
 
@@ -273,6 +293,3 @@ func (m *Memory) AtPeak(s model.Stage) model.Bytes { return model.Bytes(m.atPeak
 
 // Crossed reports whether the limit was passed.
 func (m *Memory) Crossed() bool { return m.crossed }
-
-// Ramped returns the stages that have a footprint of their own.
-func (m *Memory) Ramped() []model.Stage { return m.ramped }

@@ -52,8 +52,8 @@ func (m *plainMemory) running(visit func(task int, s shape)) {
 			if i < 0 {
 				continue
 			}
-			if shape := m.r.memory.ramps[s].shapes[m.r.tasks[i].kind]; shape != nil && m.r.tasks[i].work > 0 {
-				visit(i, shape)
+			if shapes := m.r.memory.ramps[s].shapes; shapes != nil && shapes[m.r.tasks[i].kind] != nil && m.r.tasks[i].work > 0 {
+				visit(i, shapes[m.r.tasks[i].kind])
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func TestPartsOfThePeak(t *testing.T) {
 				sum += j.bytes
 			}
 		}
-		for _, s := range r.memory.Ramped() {
+		for _, s := range playStages {
 			sum += r.memory.AtPeak(s)
 		}
 		// A jump at the instant of the peak may have come after it.

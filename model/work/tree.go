@@ -8,25 +8,23 @@ const never = math.MaxInt64
 // tree is a winner tree: it holds a key for each lane and knows the least one. Setting a key is a path of
 // branch-free minima to the root, which beats a heap at the few dozen lanes that a pipeline has.
 type tree struct {
-	keys []int64 // keys[1] is the least; keys[width+lane] is the lane's
-	size int     // lanes, a power of two
+	keys []int64 // keys[1] is the least; keys[size+lane] is the lane's
+	size int     // lanes, a power of two; 0: nothing was ever set
 }
 
 func (t *tree) min() int64 {
-	if t.size == 0 {
+	if len(t.keys) < 2 {
 		return never
 	}
 	return t.keys[1]
 }
 
-// first returns the lowest lane whose key is the least one.
+// first returns the lowest lane whose key is the least one. No key is negative, so that the sign of a difference
+// tells, without a branch, whether the least one is to the right.
 func (t *tree) first() int32 {
-	i := 1
+	keys, i := t.keys, 1
 	for i < t.size {
-		i *= 2
-		if t.keys[i] != t.keys[i/2] {
-			i++
-		}
+		i = 2*i + int(uint64(keys[1]-keys[2*i])>>63)
 	}
 	return int32(i - t.size)
 }
@@ -48,7 +46,7 @@ func (t *tree) set(lane int32, key int64) {
 }
 
 func (t *tree) grow(lanes int) {
-	size := max(t.size, 4)
+	size := max(t.size, 1)
 	for size < lanes {
 		size *= 2
 	}
