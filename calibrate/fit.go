@@ -28,7 +28,8 @@ type Source struct {
 // Report is what Fit has to say about a profile besides the profile.
 type Report struct {
 	// Good tells whether the profile predicts each trace, when that was left out, to within Tolerance: the median
-	// error both of the peak above the baseline and of seconds per job. With one trace it cannot be told and is false.
+	// error both of the peak above the baseline and of seconds per job. All numbers are then fitted again without the
+	// trace, the forms of interference and footprints are kept. With one trace it cannot be told and is false.
 	Good bool `json:"good"`
 	// Record says what to record so that the profile becomes good, or better.
 	Record       []string    `json:"record"`

@@ -25,8 +25,8 @@ const DefaultLeaf = 4 * model.KiB
 
 // The bounds of a circuit's data.
 const (
-	minLeaf = 32 * 1
-	maxData = model.TiB
+	minLeaf model.Bytes = 32
+	maxData             = model.TiB
 )
 
 // Circuit says what a partition proves: that challenged leaves belong to the Merkle tree over its data.
@@ -55,7 +55,7 @@ func (c Circuit) Validate() error {
 	}
 	leaf := c.leaf()
 	if leaf < minLeaf {
-		fault("leaf %v is below %v", leaf, model.Bytes(minLeaf))
+		fault("leaf %v is below %v", leaf, minLeaf)
 	} else if c.Data < 2*leaf || c.Data%leaf != 0 {
 		fault("data %v is not at least two whole leaves of %v", c.Data, leaf)
 	}

@@ -207,11 +207,11 @@ func (c *child) end(ctx context.Context, summary *backend.Summary, failure error
 	return errors.Join(err, c.writer.End(end), c.writer.Close())
 }
 
-// machine says what this machine is.
+// machine says what this machine is. Its cores are those that the prover may run on: stages share no others.
 func machine() trace.Machine {
 	m, err := probe.Live.Machine()
 	if err != nil {
 		slog.Warn("the description of the machine is incomplete", "reason", err)
 	}
-	return trace.Machine{CPU: m.CPU, Cores: m.Cores, RAM: m.RAM, Kernel: m.Kernel}
+	return trace.Machine{CPU: m.CPU, Cores: m.CoresAllowed, RAM: m.RAM, Kernel: m.Kernel}
 }
