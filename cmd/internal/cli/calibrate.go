@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,9 @@ func (a *app) calibrate() *cobra.Command {
 func (a *app) runCalibrate(ctx context.Context, paths []string, out, name string) error {
 	if out == "" {
 		return refuse(errors.New("--out: where is the profile to go?"))
+	}
+	if slices.ContainsFunc(paths, func(path string) bool { return sameFile(path, out) }) {
+		return refuse(fmt.Errorf("--out: %s is one of the traces, which would be lost: name another file", out))
 	}
 	if name == "" {
 		base := filepath.Base(out)
@@ -102,25 +106,6 @@ func readTrace(path string) (*trace.Trace, calibrate.Source, error) {
 	}
 	sum := sha256.Sum256(data)
 	return t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}, nil
-}
-
-// replaceFile writes a file at once or not at all.
-func replaceFile(path string, data []byte) error {
-	partial := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
-	if err := os.WriteFile(partial, data, 0o644); err != nil {
-		return errors.Join(err, ignoreMissing(os.Remove(partial)))
-	}
-	if err := os.Rename(partial, path); err != nil {
-		return errors.Join(err, os.Remove(partial))
-	}
-	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 const compareLong = `compare predicts the run that a trace is of and prints predicted against measured: the error

@@ -112,6 +112,9 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if f.out == "" {
 		return refuse(errors.New("--out: where is the trace to go?"))
 	}
+	if err := traceTarget(f.out); err != nil {
+		return refuse(fmt.Errorf("--out: %w", err))
+	}
 	if f.profile != "" {
 		f.settings = append(f.settings, "profile="+f.profile)
 	}

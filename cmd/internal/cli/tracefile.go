@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"headroom/model"
@@ -22,10 +21,10 @@ type traceFile struct {
 
 // createTrace begins the trace of a run of the plan.
 func createTrace(path string, p *sim.Plan) (*traceFile, error) {
-	t := &traceFile{path: path, partial: path, plan: p}
-	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		t.partial = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
+	if err := traceTarget(path); err != nil {
+		return nil, refuse(fmt.Errorf("--trace: %w", err))
 	}
+	t := &traceFile{path: path, partial: partialPath(path), plan: p}
 	var err error
 	t.out, err = trace.Create(t.partial, traceHeader(p))
 	return t, err
