@@ -10,7 +10,7 @@ import (
 // quantile is the half width of a 95 % interval in standard deviations.
 const quantile = 1.96
 
-// known makes quantities of numbers and their standard deviations; deviations that are all 0 give no intervals.
+// known is what is known of the numbers: their values and standard deviations. A deviation of 0 gives no interval.
 type known struct {
 	value, deviation vector
 }

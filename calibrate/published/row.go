@@ -83,7 +83,8 @@ type Reading struct {
 	JobsDone      float64
 }
 
-// Predict returns the means of what replications first to first+n-1 of the row read.
+// Predict returns the means of what replications first to first+n-1 of the row read. Of a run that is killed there
+// are neither seconds per job, which are NaN, nor a span.
 func Predict(p *profile.Profile, r *Row, first uint32, n int) (Reading, error) {
 	plan := r.plan(p)
 	var seconds, span, peak, jobs float64
@@ -95,7 +96,9 @@ func Predict(p *profile.Profile, r *Row, first uint32, n int) (Reading, error) {
 			return Reading{}, fmt.Errorf("published: %s: %w", r.Name(), err)
 		}
 		seconds += result.SecondsPerJob
-		span += float64(s)
+		if result.JobsDone == r.Jobs {
+			span += float64(s)
+		}
 		peak += float64(result.Peak)
 		jobs += float64(result.JobsDone)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 func printNumbers(w io.Writer, fit *published.Fit) {
-	fmt.Fprintf(w, "number\tfigure\tfitted\t95 %% interval\t\n")
+	fmt.Fprintf(w, "number\tfigure\tfrom\tfitted\t95 %% interval\t\n")
 	for _, n := range fit.Numbers {
-		fmt.Fprintf(w, "%s\t%.3g ± %.2g\t%.4g %s\t%.4g to %.4g\t\n", n.Name, n.Figure, 2*n.Spread, n.Value, n.Unit,
+		fmt.Fprintf(w, "%s\t%.3g ± %.2g\t%s\t%.4g %s\t%.4g to %.4g\t\n", n.Name, n.Figure, 2*n.Spread, n.Why, n.Value, n.Unit,
 			max(0, n.Value-2*n.Deviation), n.Value+2*n.Deviation)
 	}
 	fmt.Fprintln(w)
@@ -27,18 +27,18 @@ func printRows(w io.Writer, fit *published.Fit) {
 		if r.Counts() {
 			left = r.Errors(r.LeftOut)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.1f\t%s\t%s\t%s\t%.0f\t%s\t%s\t%s\t%.1f\t%s\t\n", r.Name(),
-			number(r.SecondsPerJob), r.Predicted.SecondsPerJob, percent(own[0]), percent(left[0]),
-			number(r.Peak.GiB()), r.Predicted.Peak.GiB(), percent(own[1]), percent(left[1]),
-			number(r.Span.Seconds()), r.Predicted.Span.Seconds(), percent(own[2]))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name(),
+			number(r.SecondsPerJob), number(r.Predicted.SecondsPerJob), percent(own[0]), percent(left[0]),
+			number(r.Peak.GiB()), number(r.Predicted.Peak.GiB()), percent(own[1]), percent(left[1]),
+			number(r.Span.Seconds()), number(r.Predicted.Span.Seconds()), percent(own[2]))
 	}
 	fmt.Fprintf(w, "\nmean error over the rows of phases 11 and 12: %.2f %%; of each row when it is left out: %.2f %%\n\n",
 		100*fit.MeanError(false), 100*fit.MeanError(true))
 }
 
-// number prints what was published; nothing if it was not.
+// number prints a reading; nothing if there is none.
 func number(x float64) string {
-	if x == 0 {
+	if x == 0 || math.IsNaN(x) {
 		return ""
 	}
 	return fmt.Sprintf("%.4g", x)
