@@ -33,7 +33,7 @@ type loop struct {
 	record   func(*model.Record)
 
 	now     model.Instant
-	round   []work.Finished
+	round   []work.Completion
 	effects []model.Effect
 	base    model.Bytes
 	limit   model.Limit
@@ -110,9 +110,10 @@ func (l *loop) run() error {
 // stepAll steps through all inputs of the instant: completions downstream first and by lane, then arrivals, then
 // cancellations. What becomes due at this instant because of them is the next round.
 func (l *loop) stepAll() error {
-	l.round = l.engine.Pop(l.now, l.round[:0])
-	for i := range l.round {
-		if err := l.step(&l.round[i].Input, l.round[i].Begin); err != nil {
+	l.round = l.engine.Over(l.now, l.round[:0])
+	for _, o := range l.round {
+		over := l.engine.End(o)
+		if err := l.step(&over.Input, over.Begin); err != nil {
 			return err
 		}
 	}
@@ -140,10 +141,10 @@ func (l *loop) step(in *model.Input, begin model.Instant) error {
 	if l.effects, err = l.core.Step(*in, l.effects[:0]); err != nil {
 		return fmt.Errorf("sim: at %s: %w", l.now, err)
 	}
-	l.engine.Apply(l.now, l.effects)
-	l.tally.count(l.core.Done(), l.now)
 	if l.record != nil {
 		l.record(&model.Record{At: l.now, Input: *in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
+	l.engine.Apply(l.now, l.effects)
+	l.tally.count(l.core.Done(), l.now)
 	return nil
 }

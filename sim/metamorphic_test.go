@@ -200,7 +200,7 @@ func TestOnePermitUntilTheFinishMakesARunSerial(t *testing.T) {
 				if _, there := k.Work[s]; !there {
 					return 0
 				}
-				return sampler.Work(job.kind, job.job, int32(partition), model.Task{Stage: s})
+				return sampler.Work(job.kind, job.job, int32(partition), s, model.NoBlock)
 			}
 			want += amount(0, model.Parse)
 			for i := range k.Partitions {

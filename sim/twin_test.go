@@ -21,7 +21,7 @@ import (
 type twin struct {
 	config model.Config
 	kinds  []profile.Kind
-	work   func(kind uint16, job, partition int32, t model.Task) model.Span
+	work   func(kind uint16, job, partition int32, s model.Stage, b model.Block) model.Span
 
 	permits  *semaphore.Weighted
 	places   *semaphore.Weighted // of jobs in flight
@@ -251,7 +251,7 @@ func (t *twin) stage(p *twinPartition, s model.Stage, b model.Block) {
 	}
 	what := stageName(s, b)
 	t.note("start "+what, p.job, p.index, held)
-	time.Sleep(time.Duration(t.work(p.arrival.kind, p.job, p.index, model.Task{Stage: s, Block: b})))
+	time.Sleep(time.Duration(t.work(p.arrival.kind, p.job, p.index, s, b)))
 	t.note("end "+what, p.job, p.index, -held)
 }
 

@@ -70,9 +70,9 @@ func vectorsShare(f *Footprint) float64 {
 }
 
 // Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
-func (s *Sampler) Work(kind uint16, job, partition int32, t model.Task) model.Span {
+func (s *Sampler) Work(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
 	k := &s.kinds[kind]
-	w := &k.stages[t.Stage]
+	w := &k.stages[stage]
 	work := w.mean
 	if w.job.sigma != 0 {
 		work *= w.job.factor(uint32(job), 0)
@@ -83,8 +83,8 @@ func (s *Sampler) Work(kind uint16, job, partition int32, t model.Task) model.Sp
 	case w.partition.sigma != 0:
 		work *= w.partition.factor(uint32(job), uint32(partition))
 	}
-	if t.Stage == model.Dealloc {
-		if t.Block == model.Vectors {
+	if stage == model.Dealloc {
+		if b == model.Vectors {
 			work *= k.vectors
 		} else {
 			work *= 1 - k.vectors

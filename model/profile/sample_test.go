@@ -15,7 +15,7 @@ const sampled = 40_000
 func draw(s *Sampler, stage model.Stage) []float64 {
 	values := make([]float64, sampled)
 	for job := range values {
-		values[job] = s.Work(0, int32(job), 3, model.Task{Stage: stage}).Seconds()
+		values[job] = s.Work(0, int32(job), 3, stage, model.NoBlock).Seconds()
 	}
 	return values
 }
@@ -59,8 +59,8 @@ func TestPartitionsShareTheirJobsFactor(t *testing.T) {
 	s := samplerOf(map[model.Stage]Work{model.Synth: work(Lognormal, 0.2, 0.4)})
 	first, second := make([]float64, sampled), make([]float64, sampled)
 	for job := range first {
-		first[job] = math.Log(s.Work(0, int32(job), 0, model.Task{Stage: model.Synth}).Seconds())
-		second[job] = math.Log(s.Work(0, int32(job), 1, model.Task{Stage: model.Synth}).Seconds())
+		first[job] = math.Log(s.Work(0, int32(job), 0, model.Synth, model.NoBlock).Seconds())
+		second[job] = math.Log(s.Work(0, int32(job), 1, model.Synth, model.NoBlock).Seconds())
 	}
 	shared, own := math.Log1p(0.16), math.Log1p(0.04)
 	if got, want := stat.Correlation(first, second, nil), shared/(shared+own); math.Abs(got-want) > 5/math.Sqrt(sampled) {
@@ -90,7 +90,7 @@ func TestFreeingIsSharedBetweenBlocks(t *testing.T) {
 		Footprint: Footprint{Vectors: Exactly(6 * model.MiB), Assignment: Exactly(model.MiB), Call: Exactly(model.MiB)},
 	}}, 1, 0)
 	for block, want := range map[model.Block]model.Span{model.Vectors: 7.5e9, model.Assignment: 2.5e9} {
-		if got := s.Work(0, 0, 0, model.Task{Stage: model.Dealloc, Block: block}); got != want {
+		if got := s.Work(0, 0, 0, model.Dealloc, block); got != want {
 			t.Errorf("freeing %s is %s of work: want %s", block, got, want)
 		}
 	}

@@ -31,7 +31,7 @@ const (
 type clock struct {
 	stage model.Stage
 	used  bool
-	stale bool // due must be computed again
+	stale bool  // due must be computed again
 	keys  tree  // the work on the clock at which each lane is done
 	work  int64 // work on the clock at the instant `at`
 	at    model.Instant

@@ -80,20 +80,30 @@ func (e *Engine) Advance(now model.Instant) {
 
 // Pop takes out what is over at an instant that Next returned, as one round: downstream first, then by lane.
 func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
-	e.over = e.clocks.Pop(now, e.over[:0])
+	e.over = e.Over(now, e.over[:0])
 	for _, o := range e.over {
-		r := &e.tasks[o.Stage][o.Lane]
-		round = append(round, r.over)
-		e.Memory.End(o.Stage, o.Lane)
-		switch {
-		case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
-			round[len(round)-1].Input.Op = model.Failed
-		case o.Stage == model.Synth:
-			held := &e.blocks[r.kind]
-			e.Memory.Add(held.vectors + held.assignment)
-		}
+		round = append(round, *e.End(o))
 	}
 	return round
+}
+
+// Over is Pop for a driver that ends each stage itself, with End and in that order, just before it steps the core.
+func (e *Engine) Over(now model.Instant, round []Completion) []Completion {
+	return e.clocks.Pop(now, round)
+}
+
+// End ends a stage that is over and returns what to tell the core. It may be read until the next Apply.
+func (e *Engine) End(o Completion) *Finished {
+	r := &e.tasks[o.Stage][o.Lane]
+	e.Memory.End(o.Stage, o.Lane)
+	switch {
+	case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
+		r.over.Input.Op = model.Failed
+	case o.Stage == model.Synth:
+		held := &e.blocks[r.kind]
+		e.Memory.Add(held.vectors + held.assignment)
+	}
+	return &r.over
 }
 
 // Apply carries out the core's effects at an instant. Settle must follow before time goes on.
@@ -115,7 +125,7 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 
 func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	t := &effect.Task
-	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, *t)
+	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
 	e.Memory.Begin(t.Stage, t.Lane, effect.Kind, amount)
 	lanes := &e.tasks[t.Stage]
@@ -123,7 +133,10 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 		*lanes = append(*lanes, running{})
 	}
 	r := &(*lanes)[t.Lane]
-	r.over.Input.Op, r.over.Input.Task, r.over.Begin = model.Done, *t, now
+	r.over.Begin = now
+	// One by one: the core has just written them so, and the processor stalls on a wider load of narrow stores.
+	over := &r.over.Input
+	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
 	r.job, r.partition, r.kind = effect.Job, effect.Partition, effect.Kind
 }
 
