@@ -34,7 +34,7 @@ func (a *app) calibrate() *cobra.Command {
 		Use:   "calibrate TRACE... --out PROFILE",
 		Short: "Make a profile from recorded traces",
 		Long:  calibrateLong,
-		Args:  cobra.MinimumNArgs(1),
+		Args:  oneOrMore("TRACE"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
 			return a.runCalibrate(ctx, args, out, name)
 		}),

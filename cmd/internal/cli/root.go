@@ -145,6 +145,16 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// oneOrMore accepts any number of arguments of a name but none.
+func oneOrMore(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return fmt.Errorf("%s takes one %s or more, and was given none", c.CommandPath(), name)
+	}
+}
+
 // entry wraps what a command does, so that errors from here on are not taken for wrong usage.
 func (a *app) entry(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
