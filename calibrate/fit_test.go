@@ -44,7 +44,9 @@ func TestKindsAreToldApart(t *testing.T) {
 		w.Mean.Value = 2 * w.Mean.Value
 		large.Work[s] = w
 	}
+	large.Work[model.Parse] = profile.Work{Law: profile.Lognormal, Mean: profile.Exactly(100 * model.Millisecond), CV: profile.Exactly(0.1)}
 	large.Footprint.Vectors.Value = 150 * model.MiB
+	large.Footprint.Parse.Value = 40 * model.MiB
 	want.Kinds = []profile.Kind{large, want.Kinds[0]}
 	var traces []*trace.Trace
 	for i, c := range []model.Config{
@@ -62,6 +64,9 @@ func TestKindsAreToldApart(t *testing.T) {
 			t.Fatalf("kind %d is %q with %d partitions, not %q with %d", i, g.Name, g.Partitions, w.Name, w.Partitions)
 		}
 		near(t, w.Name+" vectors", float64(g.Footprint.Vectors.Value), float64(w.Footprint.Vectors.Value))
+		if w.Footprint.Parse.Value > 0 {
+			near(t, w.Name+" parse buffer", float64(g.Footprint.Parse.Value), float64(w.Footprint.Parse.Value))
+		}
 		for _, s := range []model.Stage{model.Synth, model.Kernel, model.Finish} {
 			near(t, w.Name+" "+s.String(), float64(g.Work[s].Mean.Value), float64(w.Work[s].Mean.Value))
 		}

@@ -23,7 +23,7 @@ type inputs struct {
 	warnings  []string
 }
 
-// leastJobs is the fewest jobs done that say anything about how jobs differ.
+// leastJobs is the fewest jobs of a kind that say anything about how jobs differ.
 const leastJobs = 3
 
 func newInputs(traces []*trace.Trace, sources []Source) (*inputs, error) {
@@ -102,7 +102,6 @@ func assemble(list []named) (*inputs, error) {
 		}
 		in.circuits = append(in.circuits, circuit)
 	}
-	jobs := 0
 	for _, n := range list {
 		h, err := newHistory(n.source.Path, n.trace, in.indices(n.trace))
 		if err != nil {
@@ -110,13 +109,9 @@ func assemble(list []named) (*inputs, error) {
 		}
 		in.histories = append(in.histories, h)
 		in.sources = append(in.sources, n.source)
-		jobs += h.jobsDone
 		in.note(h)
 	}
-	if jobs < leastJobs {
-		return nil, fmt.Errorf("calibrate: the traces have %d jobs that were done: at least %d are needed, and ten or more say how they vary", jobs, leastJobs)
-	}
-	return in, in.checkStages()
+	return in, in.checkEnough()
 }
 
 // indices returns the index among the sorted kinds of each of the trace's.
@@ -155,18 +150,27 @@ func (in *inputs) note(h *history) {
 	}
 }
 
-// checkStages reports the stages of which no run counts.
-func (in *inputs) checkStages() error {
-	seen := make([]model.StageSet, len(in.kinds))
+// checkEnough reports a lack of jobs, and the stages of which no run counts.
+func (in *inputs) checkEnough() error {
+	jobs, seen := make([]int, len(in.kinds)), make([]model.StageSet, len(in.kinds))
 	for _, h := range in.histories {
 		for i := range h.busy {
-			if b := &h.busy[i]; b.counts {
-				seen[b.kind] = seen[b.kind].With(b.stage)
+			b := &h.busy[i]
+			if !b.counts {
+				continue
+			}
+			seen[b.kind] = seen[b.kind].With(b.stage)
+			if b.stage == model.Synth && b.partition == 0 {
+				jobs[b.kind]++
 			}
 		}
 	}
 	var faults []error
 	for k, kind := range in.kinds {
+		if jobs[k] < leastJobs {
+			faults = append(faults, fmt.Errorf("calibrate: %d jobs of kind %q were done: at least %d are needed, and ten or more say how they vary", jobs[k], kind.Name, leastJobs))
+			continue
+		}
 		if missing := kind.Stages &^ seen[k]; missing != 0 {
 			faults = append(faults, fmt.Errorf("calibrate: no job of kind %q was done with its stages %s: record some", kind.Name, missing))
 		}

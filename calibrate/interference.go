@@ -141,6 +141,18 @@ type member struct {
 	group, cluster int
 }
 
+// numbering numbers things in the order in which they come.
+type numbering[K comparable] map[K]int
+
+func (n numbering[K]) of(k K) int {
+	i, known := n[k]
+	if !known {
+		i = len(n)
+		n[k] = i
+	}
+	return i
+}
+
 // newEvidence collects the intervals that count, of the first jobs of each history up to a number.
 func newEvidence(histories []*history, jobs int) *evidence {
 	e := &evidence{histories: histories, companies: newCompanies(histories), until: make([]int, len(histories))}
@@ -149,13 +161,11 @@ func newEvidence(histories []*history, jobs int) *evidence {
 		stage model.Stage
 		block model.Block
 	}
-	groups, clusters := map[group]int{}, map[[2]int]int{}
-	number := func(known bool, n, next int) int {
-		if known {
-			return n
-		}
-		return next
+	type cluster struct {
+		history int
+		job     int32
 	}
+	groups, clusters := numbering[group]{}, numbering[cluster]{}
 	for h := range histories {
 		for i := range histories[h].busy {
 			b := &histories[h].busy[i]
@@ -163,12 +173,7 @@ func newEvidence(histories []*history, jobs int) *evidence {
 				continue
 			}
 			e.until[h] = max(e.until[h], b.last+1)
-			g, job := group{b.kind, b.stage, b.block}, [2]int{h, int(b.job)}
-			n, known := groups[g]
-			groups[g] = number(known, n, len(groups))
-			n, known = clusters[job]
-			clusters[job] = number(known, n, len(clusters))
-			e.members = append(e.members, member{h, b, groups[g], clusters[job]})
+			e.members = append(e.members, member{h, b, groups.of(group{b.kind, b.stage, b.block}), clusters.of(cluster{h, b.job})})
 		}
 	}
 	e.groups, e.clusters = len(groups), len(clusters)
@@ -200,23 +205,22 @@ func (e *evidence) observe(in profile.Interference) []observation {
 	return out
 }
 
-// moments are the mean and the standard deviation of the logarithm of the work in each group.
-type moments struct{ mean, deviation []float64 }
+// moments are the number of observations of each group, and the mean and the standard deviation of their logarithms.
+type moments struct{ n, mean, deviation []float64 }
 
 // leastDeviation keeps groups of constant work from claiming infinite evidence.
 const leastDeviation = 1e-3
 
 func (e *evidence) moments(o []observation, use func(cluster int) bool) moments {
-	n, sum := make([]float64, e.groups), make([]float64, e.groups)
+	m := moments{make([]float64, e.groups), make([]float64, e.groups), make([]float64, e.groups)}
 	for i := range o {
 		if use(o[i].cluster) {
-			n[o[i].group]++
-			sum[o[i].group] += o[i].log
+			m.n[o[i].group]++
+			m.mean[o[i].group] += o[i].log
 		}
 	}
-	m := moments{sum, make([]float64, e.groups)}
-	for g := range n {
-		m.mean[g] /= max(1, n[g])
+	for g, n := range m.n {
+		m.mean[g] /= max(1, n)
 	}
 	for i := range o {
 		if use(o[i].cluster) {
@@ -224,15 +228,18 @@ func (e *evidence) moments(o []observation, use func(cluster int) bool) moments 
 			m.deviation[o[i].group] += d * d
 		}
 	}
-	for g := range n {
-		m.deviation[g] = math.Sqrt(m.deviation[g]/max(1, n[g]) + leastDeviation*leastDeviation)
+	for g, n := range m.n {
+		m.deviation[g] = math.Sqrt(m.deviation[g]/max(1, n) + leastDeviation*leastDeviation)
 	}
 	return m
 }
 
-// logLikelihood returns the logarithm of an observation's density. The hazard of ending is that of the lognormal work
-// times the speed, hence the speed at the end.
+// logLikelihood returns the logarithm of an observation's density; 0 where too little is known of its group. The
+// hazard of ending is that of the lognormal work times the speed, hence the speed at the end.
 func (m *moments) logLikelihood(o *observation) float64 {
+	if m.n[o.group] < 2 {
+		return 0
+	}
 	d := (o.log - m.mean[o.group]) / m.deviation[o.group]
 	return o.speed - o.log - math.Log(m.deviation[o.group]) - d*d/2
 }

@@ -28,7 +28,7 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
 		if len(in.histories) == 1 {
 			break
 		}
-		rest, err := in.without(i).fit(&forms{f.chosen.family, f.memory.basis})
+		rest, err := in.refit(i, f)
 		if err != nil {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: is needed, the others alone say too little: %v", h.name, err))
 			continue
@@ -46,11 +46,14 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
 	return nil
 }
 
-// without returns the inputs without one of the histories.
-func (in *inputs) without(i int) *inputs {
-	out := *in
-	out.histories = slices.Delete(slices.Clone(in.histories), i, i+1)
-	return &out
+// refit fits the numbers again without one of the histories.
+func (in *inputs) refit(without int, f *fitted) (*fitted, error) {
+	rest := *in
+	rest.histories = slices.Delete(slices.Clone(in.histories), without, without+1)
+	if err := rest.checkEnough(); err != nil {
+		return nil, err
+	}
+	return rest.fit(&forms{f.chosen.family, f.memory.basis})
 }
 
 // quality holds the profile against a history; false if that did not finish. Peaks are those above the baseline.

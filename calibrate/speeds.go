@@ -36,18 +36,14 @@ type companies struct {
 
 func newCompanies(histories []*history) *companies {
 	c := &companies{of: make([][]int, len(histories))}
-	index := map[occupancy]int{}
+	numbers := numbering[occupancy]{}
 	for h := range histories {
 		who := histories[h].timeline.who
 		c.of[h] = make([]int, len(who))
 		for i, o := range who {
-			n, known := index[o]
-			if !known {
-				n = len(c.distinct)
-				index[o] = n
+			if c.of[h][i] = numbers.of(o); c.of[h][i] == len(c.distinct) {
 				c.distinct = append(c.distinct, o)
 			}
-			c.of[h][i] = n
 		}
 	}
 	return c

@@ -105,7 +105,7 @@ func span(ns float64) model.Span { return model.Span(math.Round(ns)) }
 // spread returns the coefficients of variation within a job and between jobs by a one-way analysis of variance of
 // the logarithms. The interval within is exact for lognormal work; the one between is that of Ting et al. (1990),
 // "Confidence intervals on linear combinations of variance components that are unrestricted in sign". Jobs of one
-// partition do not tell the two apart: all spread then counts as within.
+// partition, or one job, do not tell the two apart: all spread then counts as within.
 func (s *sample) spread() (within, between profile.Quantity[float64]) {
 	jobs, total, squares := float64(len(s.jobs)), 0.0, 0.0
 	var grand, inside float64
@@ -129,8 +129,8 @@ func (s *sample) spread() (within, between profile.Quantity[float64]) {
 		d := means[j] - grand
 		outside += float64(len(job)) * d * d
 	}
-	if total == jobs {
-		return cv(variance(outside, jobs-1)), profile.Quantity[float64]{Source: profile.Derived}
+	if total == jobs || jobs < 2 {
+		return cv(variance(outside+inside, total-1)), profile.Quantity[float64]{Source: profile.Derived}
 	}
 	within = cv(variance(inside, total-jobs))
 	size := (total - squares/total) / (jobs - 1)
