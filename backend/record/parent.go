@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -39,15 +40,19 @@ type Outcome struct {
 // Peak returns the child's peak of resident memory as the kernel saw it; after a kill, the last value that was seen.
 func (o *Outcome) Peak() model.Bytes { return o.Trace.End.VmHWMBytes }
 
+// ErrNoRoom is wrapped when the limit killed the child before its trace began, so that there is none.
+var ErrNoRoom = errors.New("the limit killed the prover before it began")
+
 // Run prepares the keys in a child without a limit, then runs the spec in a child under the limit and keeps its
-// trace. That a child was killed by the limit is an outcome, not an error.
+// trace. That a child was killed by the limit is an outcome, not an error, if there is a trace. A trace that was
+// begun gets an end whatever happens.
 func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 	if err := Prepare(ctx, spec, o); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	child, err := start(ctx, &spec, &o)
+	child, err := start(running, &spec, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +64,16 @@ func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 	outcome, err := child.process.Wait()
 	switch {
 	case readErr != nil:
-		err = fmt.Errorf("record: the child's trace: %w%s", readErr, child.lastWords())
+		err = fmt.Errorf("record: the child's trace: %w", readErr)
 	case err != nil:
 		err = fmt.Errorf("record: %w", err)
+	case recorded == nil && outcome.Killed:
+		err = fmt.Errorf("record: %w: it is %s", ErrNoRoom, outcome.LimitBytes.Short())
 	case recorded == nil || (outcome.Finished && outcome.ExitCode != 0):
 		err = fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.lastWords())
 	}
 	if err != nil {
-		child.abandon()
+		child.abandon(ctx, recorded, err)
 		return nil, err
 	}
 	result := &Outcome{Outcome: outcome, Trace: recorded}
@@ -127,10 +134,11 @@ func start(ctx context.Context, spec *Spec, o *Options) (*childProcess, error) {
 // read reads the child's trace until the child closes it, writing it down as it comes. The trace is nil if the
 // child wrote nothing.
 func (c *childProcess) read() (*trace.Trace, error) {
-	reader, err := trace.NewReader(c.stdout)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	out := bufio.NewReader(c.stdout)
+	if _, err := out.Peek(1); errors.Is(err, io.EOF) {
 		return nil, nil
 	}
+	reader, err := trace.NewReader(out)
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +217,26 @@ func (c *childProcess) close(o *Outcome) error {
 	if c.writer == nil {
 		return nil
 	}
-	return errors.Join(c.writer.End(*o.Trace.End), c.writer.Close())
+	err := c.writer.End(*o.Trace.End)
+	if closing := c.writer.Close(); err == nil { // else it says the same again
+		err = closing
+	}
+	return err
 }
 
-// abandon closes the file of a trace that gets no end. What was recorded by then stays in it.
-func (c *childProcess) abandon() {
-	if c.writer != nil {
-		_ = c.writer.Close() // there is an error already that says more
+// abandon ends the file of a trace whose run failed: with the child's own end, or one that says why.
+func (c *childProcess) abandon(ctx context.Context, t *trace.Trace, failure error) {
+	if c.writer == nil {
+		return
 	}
+	end := trace.End{Outcome: trace.Broken, Error: failure.Error()}
+	if ctx.Err() != nil {
+		end.Outcome = trace.Cancelled
+	}
+	if t != nil && t.End != nil {
+		end = *t.End
+	}
+	_ = errors.Join(c.writer.End(end), c.writer.Close()) // there is an error already that says more
 }
 
 // endOfKilled is the end of a trace whose child could not write one.
@@ -244,9 +264,15 @@ func how(o confine.Outcome) string {
 	return "signal " + o.Signal.String()
 }
 
-// lastWords returns the end of the child's log, for error messages.
+// lastWords returns the end of the child's log, for error messages, without what it told of its progress.
 func (c *childProcess) lastWords() string {
-	text := strings.TrimSpace(string(c.log.last))
+	var words []string
+	for line := range strings.Lines(string(c.log.last)) {
+		if !strings.Contains(line, "level=INFO") {
+			words = append(words, line)
+		}
+	}
+	text := strings.TrimSpace(strings.Join(words, ""))
 	if text == "" {
 		return ""
 	}

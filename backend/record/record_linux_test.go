@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"headroom/backend/confine"
 	"headroom/backend/record"
 	"headroom/model"
 	"headroom/model/check"
+	"headroom/model/trace"
 )
 
 // childArgument makes the test binary a child of itself.
@@ -89,5 +92,41 @@ func TestARunWhoseTraceCannotBeWrittenIsEndedAndNotWaitedFor(t *testing.T) {
 	o.Trace = filepath.Join(t.TempDir(), "missing", "trace.jsonl")
 	if _, err := record.Run(context.Background(), spec, o); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, want one that says that the directory is missing", err)
+	}
+}
+
+func TestAnInterruptedRunLeavesATraceThatSaysSo(t *testing.T) {
+	spec := smallSpec(t)
+	spec.Device, spec.Kinds = record.Virtual, nil
+	spec.Profile = []byte(strings.ReplaceAll(slowProfile, "10h", "1ms"))
+	spec.Workload.Shares[0].Jobs = 1_000_000
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	interrupted := errors.New("somebody changed their mind")
+	o := options(t)
+	o.Trace = filepath.Join(t.TempDir(), "trace.jsonl")
+	o.Progress = func(int) { interrupt(interrupted) }
+	if _, err := record.Run(ctx, spec, o); !errors.Is(err, interrupted) {
+		t.Errorf("error is %v, want %v", err, interrupted)
+	}
+	left, err := trace.ReadFile(o.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left.End == nil || left.End.Outcome != trace.Cancelled || len(left.Records) == 0 {
+		t.Errorf("the trace has %d records and the end %+v, want some and one that was cancelled", len(left.Records), left.End)
+	}
+}
+
+func TestALimitInWhichTheProverCannotStart(t *testing.T) {
+	spec := smallSpec(t)
+	spec.Device, spec.Kinds, spec.Profile = record.Virtual, nil, []byte(slowProfile)
+	o := options(t)
+	o.Limit, o.Mechanism = model.MiB, confine.Cgroup
+	_, err := record.Run(context.Background(), spec, o)
+	if errors.Is(err, confine.ErrUnavailable) {
+		t.Skip(err)
+	}
+	if !errors.Is(err, record.ErrNoRoom) {
+		t.Errorf("error is %v, want %v", err, record.ErrNoRoom)
 	}
 }

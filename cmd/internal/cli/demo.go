@@ -44,10 +44,13 @@ func (a *app) demo() *cobra.Command {
 }
 
 func (a *app) runDemo(ctx context.Context, keys, keep string, mechanism confine.Mechanism) error {
+	if err := knownMechanism(mechanism); err != nil {
+		return refuse(err)
+	}
 	if keys == "" {
 		dir, err := live.KeyDir()
 		if err != nil {
-			return err
+			return fmt.Errorf("%w; name another with --keys", err)
 		}
 		keys = dir
 	}

@@ -81,6 +81,9 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	if l.device != record.CPU && l.device != record.Virtual {
 		faults = append(faults, fmt.Errorf("--device %s: it must be %s or %s", l.device, record.CPU, record.Virtual))
 	}
+	if err := knownMechanism(r.Mechanism); err != nil {
+		faults = append(faults, err)
+	}
 	if l.sample < time.Millisecond || l.sample > time.Minute {
 		faults = append(faults, fmt.Errorf("--sample %s: it must be between 1ms and 1m", l.sample))
 	}
@@ -99,13 +102,22 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	if r.KeyDir == "" {
 		dir, err := live.KeyDir()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; name another with --keys", err)
 		}
 		r.KeyDir = dir
 	} else if err := os.MkdirAll(r.KeyDir, 0o755); err != nil {
 		faults = append(faults, fmt.Errorf("--keys: %w", err))
 	}
 	return r, refuse(errors.Join(faults...))
+}
+
+// knownMechanism refuses a mechanism that there is not; none is whichever works.
+func knownMechanism(m confine.Mechanism) error {
+	switch m {
+	case confine.Auto, confine.Cgroup, confine.SystemdRun, confine.Watchdog:
+		return nil
+	}
+	return fmt.Errorf("--mechanism %s: it must be %s, %s or %s", m, confine.Cgroup, confine.SystemdRun, confine.Watchdog)
 }
 
 func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error {
@@ -136,7 +148,7 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	outcome, prediction, err := live.Run(ctx, request)
 	bar.close()
 	var refused *live.RefusedError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) || errors.Is(err, record.ErrNoRoom) {
 		return &ExitError{Code: Broken, Err: err}
 	}
 	var input *live.InputError

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -73,7 +72,10 @@ func (t *traceFile) finish(r *sim.Result) error {
 	if t.err == nil {
 		t.err = t.out.End(end)
 	}
-	err := errors.Join(t.err, t.out.Close())
+	err := t.err
+	if closing := t.out.Close(); err == nil { // else it says the same again
+		err = closing
+	}
 	if err == nil && t.partial != t.path {
 		err = os.Rename(t.partial, t.path)
 	}
