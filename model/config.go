@@ -97,8 +97,9 @@ const (
 // Release is the point at which a partition returns its permit.
 type Release string
 
-// The release points, earliest first. AfterKernel is the moment at which the kernel region is over and the
-// device lock is back.
+// The release points, earliest first. AfterKernel is the moment at which the kernel region is over and the device
+// lock is back; with lock: call and split: false, which keep the lock through the finish, it is the end of the
+// kernel's second part.
 const (
 	AfterSynthesis Release = "after_synthesis"
 	AfterSend      Release = "after_send" // the channel (capacity 0: a worker) has taken the partition

@@ -67,6 +67,9 @@ func (d *drawer) interference(in Interference) Interference {
 		for j := range s.Points {
 			drawQuantity(d, &s.Points[j].Factor)
 			s.Points[j].Factor.Value = math.Max(s.Points[j].Factor.Value, leastFactor)
+			if j > 0 && in.Slowdowns[i].Points[j].Factor == in.Slowdowns[i].Points[j-1].Factor {
+				s.Points[j].Factor = s.Points[j-1].Factor // a level stretch is one number and stays level
+			}
 		}
 	}
 	for i := range out.Resources {
