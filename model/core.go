@@ -39,7 +39,7 @@ type Core struct {
 
 	parseLanes, synthLanes, finishLanes laneSet
 
-	census []int32 // by kind and place
+	census [][NumPlaces]int32 // by kind
 	out    []Effect
 }
 
@@ -100,7 +100,7 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 		workers:    make(links, config.Workers()),
 		devices:    make([]device, config.GPU.Devices),
 		deallocs:   dealloc{free: int32(config.Dealloc.Workers)},
-		census:     make([]int32, len(kinds)*int(NumPlaces)),
+		census:     make([][NumPlaces]int32, len(kinds)),
 	}
 	for _, q := range []*queue{&c.ready, &c.blocked, &c.channel, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {
 		*q = emptyQueue()
@@ -151,7 +151,7 @@ func (c *Core) settle() {
 		c.grantLocks()
 	}
 	c.admit()
-	for c.openJobs() {
+	for !c.waiting.empty() && c.openJobs() {
 		c.admit()
 	}
 	if c.stalled = c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()); c.stalled {
@@ -167,6 +167,9 @@ func (c *Core) startFinishes() {
 }
 
 func (c *Core) grantLocks() {
+	if int(c.locks) == len(c.devices) {
+		return
+	}
 	for d := range c.devices {
 		if dev := &c.devices[d]; !dev.locked && dev.queue.n > 0 {
 			dev.locked = true

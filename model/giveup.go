@@ -112,7 +112,7 @@ func (c *Core) leaveQueue(p *partition) bool {
 	case InChannel:
 		c.partitions.leave(&c.channel, p)
 	case OnGPU:
-		c.partitions.leave(&c.devices[c.device(p.worker)].queue, p)
+		c.partitions.leave(&c.devices[p.device].queue, p)
 	case InFinish:
 		c.partitions.leave(&c.finishes, p)
 	}

@@ -47,6 +47,7 @@ type partition struct {
 	marks      marks
 	running    StageSet // stages begun and not over, Dealloc apart
 	freeing    [2]freeState
+	device     uint8 // of the worker; 0 without one
 }
 
 // freeState is how far a block is on its way back to the system.
@@ -159,7 +160,7 @@ func (js *jobs) put(slot int32) {
 // Count returns how many partitions of the kind with that index are at the place; for the Freeing places, how
 // many blocks; for the Held places, how many calls or jobs.
 func (c *Core) Count(kind int, place Place) int {
-	return int(c.census[kind*int(NumPlaces)+int(place)])
+	return int(c.census[kind][place])
 }
 
 // Idle reports whether nothing is left to do: no job waits or is in flight and no block is being freed.
@@ -173,7 +174,13 @@ func (c *Core) FreePermits() Count { return Count(c.permits) }
 
 // Census copies the counts of all kinds and places into the slice, which it returns: that of kind k and place p
 // is at k*NumPlaces+p.
-func (c *Core) Census(into []int32) []int32 { return append(into[:0], c.census...) }
+func (c *Core) Census(into []int32) []int32 {
+	into = into[:0]
+	for k := range c.census {
+		into = append(into, c.census[k][:]...)
+	}
+	return into
+}
 
 // State returns how full the pipeline is.
 func (c *Core) State() State {
@@ -204,12 +211,12 @@ func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
 // count changes the number of what a kind has at a place.
 func (c *Core) count(kind uint16, at Place, change int32) {
-	c.census[int(kind)*int(NumPlaces)+int(at)] += change
+	c.census[kind][at] += change
 }
 
 // move takes a partition from the place where it is to another one.
 func (c *Core) move(p *partition, to Place) {
-	cells := c.census[int(p.kind)*int(NumPlaces):][:NumPlaces]
+	cells := &c.census[p.kind]
 	cells[p.place]--
 	p.place = to
 	if to != gone {

@@ -75,12 +75,12 @@ func (c *Core) endSend(p *partition) {
 
 // take puts a partition on a worker and begins what comes before the lock.
 func (c *Core) take(p *partition, worker int32) {
-	p.worker = worker
+	p.worker, p.device = worker, uint8(worker%int32(len(c.devices)))
 	p.set(called)
 	c.move(p, OnGPU)
 	c.count(p.kind, HeldCall, 1)
 	e := c.emitPartition(Take, p)
-	e.Device, e.Task.Lane = c.device(worker), worker
+	e.Device, e.Task.Lane = p.device, worker
 	prep := p.stages.Has(Prep)
 	if c.policy.lockCall || !prep {
 		c.askLock(p)
@@ -92,10 +92,7 @@ func (c *Core) take(p *partition, worker int32) {
 	}
 }
 
-func (c *Core) askLock(p *partition) {
-	worker := p.worker
-	c.partitions.wait(&c.devices[c.device(worker)].queue, p)
-}
+func (c *Core) askLock(p *partition) { c.partitions.wait(&c.devices[p.device].queue, p) }
 
 // enterLock begins what the lock covers.
 func (c *Core) enterLock(p *partition) {
@@ -218,7 +215,7 @@ func (c *Core) start(p *partition, s Stage, lane int32) {
 	}
 	c.running++
 	e := c.emitPartition(Start, p)
-	e.Device = c.deviceOf(p)
+	e.Device = p.device
 	e.Task.Stage, e.Task.Lane, e.Task.Slot, e.Task.Gen = s, lane, p.slot, p.gen
 }
 
@@ -237,7 +234,7 @@ func (c *Core) dropPermit(p *partition) {
 
 func (c *Core) unlock(p *partition) {
 	if p.clear(holdsLock) {
-		c.devices[c.device(p.worker)].locked = false
+		c.devices[p.device].locked = false
 		c.locks--
 	}
 }
@@ -249,14 +246,5 @@ func (c *Core) leaveWorker(p *partition) {
 	}
 	c.unlock(p)
 	c.idle.push(c.workers, p.worker)
-	p.worker = none
-}
-
-func (c *Core) device(worker int32) uint8 { return uint8(int(worker) % len(c.devices)) }
-
-func (c *Core) deviceOf(p *partition) uint8 {
-	if p.worker == none {
-		return 0
-	}
-	return c.device(p.worker)
+	p.worker, p.device = none, 0
 }

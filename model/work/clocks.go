@@ -31,7 +31,6 @@ const (
 type clock struct {
 	stage model.Stage
 	used  bool
-	stale bool  // due must be computed again
 	keys  tree  // the work on the clock at which each lane is done
 	work  int64 // work on the clock at the instant `at`
 	at    model.Instant
@@ -87,6 +86,7 @@ type Clocks struct {
 	clocks  [model.NumStages]clock
 	running [model.NumStages]int32
 	settled [model.NumStages]int32 // running, when speeds were last set
+	stale   model.StageSet         // those whose due must be computed again
 	used    []*clock               // of the stages that ever ran, downstream first
 	coupled []*clock               // of the stages whose speed depends on what runs
 }
@@ -112,7 +112,7 @@ func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.
 	}
 	k.advance(now)
 	k.keys.set(lane, k.work+int64(work))
-	k.stale = true
+	c.stale |= 1 << s
 	c.running[s]++
 }
 
@@ -131,13 +131,11 @@ func (c *Clocks) Settle(now model.Instant) {
 	if len(c.coupled) > 0 && c.running != c.settled {
 		c.setSpeeds(now)
 	}
-	for _, k := range c.used {
-		if k.stale {
-			k.stale = false
-			k.due = Forever
-			if first := k.keys.min(); first != never {
-				k.due = k.when(first)
-			}
+	for ; c.stale != 0; c.stale &= c.stale - 1 {
+		k := &c.clocks[bits.TrailingZeros16(uint16(c.stale))%int(model.NumStages)]
+		k.due = Forever
+		if first := k.keys.min(); first != never {
+			k.due = k.when(first)
 		}
 	}
 }
@@ -167,7 +165,7 @@ func (c *Clocks) setSpeed(k *clock, now model.Instant) {
 	k.advance(now)
 	k.slow = slow
 	k.speed = uint64(model.Nearest(one / (float64(slow) / one)))
-	k.stale = true
+	c.stale |= 1 << k.stage
 }
 
 // Next returns the instant of the next completion, or Forever.
@@ -196,6 +194,7 @@ func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 			before := len(over)
 			over = k.pop(over)
 			c.running[k.stage] -= int32(len(over) - before)
+			c.stale |= 1 << k.stage
 		}
 	}
 	return over
@@ -204,7 +203,7 @@ func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 // pop takes out what is over at the instant at which the clock is due.
 func (c *clock) pop(over []Completion) []Completion {
 	first := c.keys.min()
-	c.work, c.at, c.due, c.stale = first, c.due, Forever, true
+	c.work, c.at, c.due = first, c.due, Forever
 	for c.keys.min() == first {
 		lane := c.keys.first()
 		c.keys.set(lane, never)

@@ -22,11 +22,12 @@ func (t *tree) min() int64 {
 // first returns the lowest lane whose key is the least one. No key is negative, so that the sign of a difference
 // tells, without a branch, whether the least one is to the right.
 func (t *tree) first() int32 {
-	keys, i := t.keys, 1
-	for i < t.size {
-		i = 2*i + int(uint64(keys[1]-keys[2*i])>>63)
+	keys, size, i := t.keys, uint(t.size), uint(1)
+	least := keys[1]
+	for i < size {
+		i = 2*i + uint(uint64(least-keys[2*i])>>63)
 	}
-	return int32(i - t.size)
+	return int32(i - size)
 }
 
 func (t *tree) key(lane int32) int64 { return t.keys[t.size+int(lane)] }
@@ -36,7 +37,7 @@ func (t *tree) set(lane int32, key int64) {
 		t.grow(int(lane) + 1)
 	}
 	keys := t.keys
-	i := t.size + int(lane)
+	i := uint(t.size) + uint(lane)
 	keys[i] = key
 	for i > 1 {
 		key = min(key, keys[i^1])
