@@ -135,8 +135,7 @@ func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
 		return effects, err
 	}
 	c.settle()
-	effects, c.out = c.out, nil
-	return effects, nil
+	return c.out, nil
 }
 
 // settle starts everything that can start, downstream first, until nothing can: nothing begins while something
@@ -145,9 +144,11 @@ func (c *Core) settle() {
 	if c.deallocs.head != c.deallocs.tail {
 		c.startDeallocs()
 	}
-	c.startFinishes()
+	for c.finishes.n > 0 && c.finalizers > 0 {
+		c.startFinish()
+	}
 	c.grantLocks()
-	for c.pickUp() || c.accept() {
+	for c.idle.n > 0 && c.pickUp() || c.blocked.n > 0 && c.accept() {
 		c.grantLocks()
 	}
 	c.admit()
@@ -159,11 +160,9 @@ func (c *Core) settle() {
 	}
 }
 
-func (c *Core) startFinishes() {
-	for c.finishes.n > 0 && c.finalizers > 0 {
-		c.finalizers--
-		c.start(c.partitions.next(&c.finishes), Finish, c.finishLanes.take())
-	}
+func (c *Core) startFinish() {
+	c.finalizers--
+	c.start(c.partitions.next(&c.finishes), Finish, c.finishLanes.take())
 }
 
 func (c *Core) grantLocks() {

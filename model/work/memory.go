@@ -192,29 +192,42 @@ func (m *Memory) read(now model.Instant, exact *ramps, work int64) int64 {
 
 // part returns what the runners of a stage hold by their progress, likewise.
 func (r *ramps) part(now model.Instant, exact *ramps, work int64) int64 {
-	if r.slope == 0 {
-		return int64(r.offset) >> slopeBits
-	}
 	if r != exact {
 		work = r.clock.read(now)
 	}
-	return int64(r.offset+r.slope*uint64(work)) >> slopeBits
+	return r.bytes(work)
 }
 
-// Advance brings the memory up to an instant before anything changes there: the corners on the way are
-// evaluated one by one, in order of time.
+// bytes returns what the runners hold when the clock shows that much work.
+func (r *ramps) bytes(work int64) int64 { return int64(r.offset+r.slope*uint64(work)) >> slopeBits }
+
+// Advance brings the memory up to an instant before anything changes there.
 func (m *Memory) Advance(now model.Instant) {
+	level := m.constant
+	for _, r := range m.ramped {
+		work := r.clock.read(now)
+		if r.breaks.min() <= work {
+			m.passCorners(now)
+			m.Observe(now)
+			return
+		}
+		level += r.bytes(work)
+	}
+	m.see(now, level, nil, 0)
+}
+
+// passCorners evaluates the corners up to an instant one by one, in order of time.
+func (m *Memory) passCorners(now model.Instant) {
 	for {
 		r, at := m.nextBreak(now)
 		if r == nil {
-			break
+			return
 		}
 		work := r.breaks.min()
-		m.observe(at, r, work)
+		m.see(at, m.read(at, r, work), r, work)
 		r.pass(r.breaks.first())
-		m.observe(at, r, work)
+		m.see(at, m.read(at, r, work), r, work)
 	}
-	m.Observe(now)
 }
 
 // pass takes a runner past the corner at which its piece ends.
@@ -228,7 +241,13 @@ func (r *ramps) pass(lane int32) {
 }
 
 // Observe evaluates the memory at an instant, after something changed there.
-func (m *Memory) Observe(now model.Instant) { m.observe(now, nil, 0) }
+func (m *Memory) Observe(now model.Instant) {
+	level := m.constant
+	for _, r := range m.ramped {
+		level += r.bytes(r.clock.read(now))
+	}
+	m.see(now, level, nil, 0)
+}
 
 // nextBreak returns the stage whose clock reaches a corner first, if one does by now, and the instant.
 func (m *Memory) nextBreak(now model.Instant) (*ramps, model.Instant) {
@@ -246,11 +265,22 @@ func (m *Memory) nextBreak(now model.Instant) (*ramps, model.Instant) {
 	return stage, first
 }
 
-func (m *Memory) observe(now model.Instant, exact *ramps, work int64) {
+// see takes note of the level at an instant, at which the clock of one stage shows a given work.
+func (m *Memory) see(now model.Instant, level int64, exact *ramps, work int64) {
+	if level > m.peak || level > m.limit {
+		m.rise(now, level, exact, work)
+		return
+	}
+	if !m.crossed {
+		m.last, m.level = now, level
+	}
+}
+
+// rise takes note of a level above the peak or the limit.
+func (m *Memory) rise(now model.Instant, level int64, exact *ramps, work int64) {
 	if m.crossed {
 		return
 	}
-	level := m.read(now, exact, work)
 	if level > m.limit {
 		m.crossed = true
 		if at := m.crossing(now); at < now {
