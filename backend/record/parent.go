@@ -217,11 +217,8 @@ func (c *childProcess) close(o *Outcome) error {
 	if c.writer == nil {
 		return nil
 	}
-	err := c.writer.End(*o.Trace.End)
-	if closing := c.writer.Close(); err == nil { // else it says the same again
-		err = closing
-	}
-	return err
+	_ = c.writer.End(*o.Trace.End)
+	return c.writer.Close() // returns the first error of all writing
 }
 
 // abandon ends the file of a trace whose run failed: with the child's own end, or one that says why.

@@ -15,6 +15,7 @@ import (
 
 	"headroom/calibrate"
 	"headroom/cmd/internal/render"
+	"headroom/model/check"
 	"headroom/model/trace"
 	"headroom/scenarios"
 )
@@ -94,7 +95,7 @@ func (a *app) runCalibrate(ctx context.Context, paths []string, out, name string
 	return nil
 }
 
-// readTrace reads a trace and its file's hash.
+// readTrace reads a trace and its file's hash. A trace that somebody has edited teaches nothing, so it is refused.
 func readTrace(path string) (*trace.Trace, calibrate.Source, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -103,6 +104,9 @@ func readTrace(path string) (*trace.Trace, calibrate.Source, error) {
 	t, err := trace.Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, calibrate.Source{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if findings := check.Run(check.Of(t)); len(findings) > 0 {
+		return nil, calibrate.Source{}, fmt.Errorf("%s is not what a pipeline does: %s; headroom check says more", path, findings[0])
 	}
 	sum := sha256.Sum256(data)
 	return t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}, nil
@@ -128,6 +132,9 @@ func (a *app) compare() *cobra.Command {
 }
 
 func (a *app) runCompare(ctx context.Context, profileName, path string, replications int) error {
+	if err := validReplications(replications); err != nil {
+		return refuse(err)
+	}
 	p, err := scenarios.LoadProfile(profileName)
 	if err != nil {
 		return refuse(err)

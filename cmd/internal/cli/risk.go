@@ -19,7 +19,7 @@ type riskFlags struct {
 	bound        float64
 }
 
-// maxReplications keeps the time that risk takes within reason.
+// maxReplications keeps the time that risk and compare take within reason.
 const maxReplications = 1_000_000
 
 const riskLong = `risk runs many replications of a scenario, each with numbers drawn from the intervals of its
@@ -50,11 +50,15 @@ func (a *app) risk() *cobra.Command {
 }
 
 func (f *riskFlags) validate() error {
-	switch {
-	case f.replications < 1 || f.replications > maxReplications:
-		return fmt.Errorf("--replications is %d: from 1 to %d", f.replications, maxReplications)
-	case !(f.bound > 0 && f.bound < 1):
+	if !(f.bound > 0 && f.bound < 1) {
 		return fmt.Errorf("--bound is %v: a probability above 0 and below 1", f.bound)
+	}
+	return validReplications(f.replications)
+}
+
+func validReplications(n int) error {
+	if n < 1 || n > maxReplications {
+		return fmt.Errorf("--replications is %d: from 1 to %d", n, maxReplications)
 	}
 	return nil
 }

@@ -15,7 +15,6 @@ type traceFile struct {
 	path, partial string // equal if the path is no regular file, such as a pipe
 	plan          *sim.Plan
 	out           *trace.Writer
-	err           error
 }
 
 // createTrace begins the trace of a run of the plan.
@@ -53,12 +52,8 @@ func traceHeader(p *sim.Plan) *trace.Header {
 	return h
 }
 
-// step writes a step of the run; the first error is kept for finish.
-func (t *traceFile) step(r *model.Record) {
-	if t.err == nil {
-		t.err = t.out.Step(r)
-	}
-}
+// step writes a step of the run; an error shows when the trace is finished.
+func (t *traceFile) step(r *model.Record) { _ = t.out.Step(r) }
 
 // finish writes the end and gives the file its name.
 func (t *traceFile) finish(r *sim.Result) error {
@@ -69,13 +64,8 @@ func (t *traceFile) finish(r *sim.Result) error {
 	case r.Verdict == sim.Stall:
 		end.Outcome, end.Error = trace.Broken, r.Reason
 	}
-	if t.err == nil {
-		t.err = t.out.End(end)
-	}
-	err := t.err
-	if closing := t.out.Close(); err == nil { // else it says the same again
-		err = closing
-	}
+	_ = t.out.End(end)
+	err := t.out.Close() // returns the first error of all writing
 	if err == nil && t.partial != t.path {
 		err = os.Rename(t.partial, t.path)
 	}
