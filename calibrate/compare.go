@@ -41,7 +41,8 @@ func (c *Comparison) Metric(name string) *Metric {
 	return &c.Metrics[i]
 }
 
-// The names of metrics; besides them there is busy_STAGE_s for each stage.
+// The names of metrics; besides them there is busy_STAGE_s for each stage but dealloc, whose work in a profile is not
+// how long it takes but how long it keeps memory held.
 const (
 	PeakBytes     = "peak_bytes"
 	AboveBaseline = "peak_above_baseline_bytes"
@@ -137,7 +138,7 @@ func (c *Comparison) measure(p *Prediction, h *history) {
 			runs[b.stage]++
 		}
 	}
-	for s := model.Parse; s < model.NumStages; s++ {
+	for s := model.Parse; s < model.Dealloc; s++ {
 		if runs[s] > 0 {
 			add("busy_"+s.String()+"_s", p.busy[s], spent[s].Seconds()/float64(runs[s]))
 		}

@@ -172,7 +172,23 @@ func (f *fitted) fitMemory(b *basis) error {
 		moved, _ := f.readings(shifted(f.chosen.x, k, -e))
 		f.memory.vary(moved)
 	}
+	f.shortenDealloc(readings)
 	return nil
+}
+
+// shortenDealloc takes the work of dealloc down to the time for which a block would be held were it held as a whole,
+// as the simulator has it: a real one shrinks while it is being freed.
+func (f *fitted) shortenDealloc(readings []reading) {
+	for k := range f.inputs.kinds {
+		w, there := f.laws[key{k, model.Dealloc}]
+		if !there {
+			continue
+		}
+		part, deviation := f.memory.heldWhileFreed(k, readings)
+		mean := float64(w.Mean.Value)
+		w.Mean = meanInterval(part*mean, math.Hypot(part*float64(w.Mean.High-w.Mean.Value)/half, deviation*mean))
+		f.laws[key{k, model.Dealloc}] = w
+	}
 }
 
 // readings turns the samples of all histories into equations, under some numbers of the interference.

@@ -27,7 +27,8 @@ type holding struct {
 	begin, end model.Instant
 }
 
-// class is what a partition or a job holds as a whole, as the footprint has it.
+// class is what a partition or a job holds as a whole, as the footprint has it. A block that is being freed is a class
+// of its own, since it may shrink meanwhile.
 type class uint8
 
 const (
@@ -35,6 +36,8 @@ const (
 	assignment
 	call
 	parseBuffer
+	freeingVectors
+	freeingAssignment // with the call's memory
 	numClasses
 )
 
@@ -142,30 +145,32 @@ func (r *reader) hold(e *model.Effect, c class, at model.Instant) {
 	r.held = append(r.held, holding{kind: r.kinds[e.Kind], class: c, begin: at, end: -1})
 }
 
-// free ends a holding. What dealloc freed was gone when its worker ended.
+// free ends holdings: where dealloc frees a block, when its worker began to.
 func (r *reader) free(e *model.Effect, record *model.Record) {
 	at := record.At
-	if record.Input.Task.Stage == model.Dealloc {
-		at = record.End
-	}
-	var classes []class
+	var freed, freeing class
 	switch e.Task.Block {
 	case model.Vectors:
-		classes = []class{vectors}
+		freed, freeing = vectors, freeingVectors
 	case model.Assignment:
-		classes = []class{assignment}
+		freed, freeing = assignment, freeingAssignment
 	case model.ParseBuffer:
-		classes = []class{parseBuffer}
+		freed = parseBuffer
 	}
+	if record.Input.Task.Stage == model.Dealloc && e.Task.Block != model.ParseBuffer {
+		at = record.Begin
+		r.held = append(r.held, holding{kind: r.kinds[e.Kind], class: freeing, begin: at, end: record.End})
+	}
+	r.release(holder{e.Job, e.Partition, freed}, at)
 	if e.Call {
-		classes = append(classes, call)
+		r.release(holder{e.Job, e.Partition, call}, at)
 	}
-	for _, c := range classes {
-		key := holder{e.Job, e.Partition, c}
-		if i, there := r.holders[key]; there {
-			r.held[i].end = at
-			delete(r.holders, key)
-		}
+}
+
+func (r *reader) release(h holder, at model.Instant) {
+	if i, there := r.holders[h]; there {
+		r.held[i].end = at
+		delete(r.holders, h)
 	}
 }
 

@@ -175,6 +175,7 @@ func (f *fitted) explain(p *profile.Profile, r *Report) {
 	if r.Retention >= 0 {
 		note("When all was freed %s stayed above the baseline.", r.Retention.Short())
 	}
+	note("A block shrinks while it is freed: the work of dealloc is the time for which all of it would be held.")
 	note("Keys and whatever else was loaded before the first job are in the baseline.")
 	note("Peaks under fit are what is above the baseline.")
 }

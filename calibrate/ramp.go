@@ -25,6 +25,9 @@ func newBasis(kinds []model.Kind) *basis {
 		if kinds[k].Stages.Has(model.Parse) {
 			b.plain = append(b.plain, b.columns.class(k, parseBuffer))
 		}
+		if kinds[k].Stages.Has(model.Dealloc) {
+			b.plain = append(b.plain, b.columns.class(k, freeingVectors), b.columns.class(k, freeingAssignment))
+		}
 		for _, s := range transientStages {
 			if kinds[k].Stages.Has(s) {
 				b.plain = append(b.plain, b.columns.stage(k, s))
@@ -39,8 +42,8 @@ func newBasis(kinds []model.Kind) *basis {
 	return b
 }
 
-// transientStages are those that may hold memory of their own while they run. What a synthesis holds is its ramp, and
-// a block that is being freed is held until it is freed.
+// transientStages are those that may hold memory of their own while they run: neither synth, whose ramp it is, nor
+// dealloc, which only gives back.
 var transientStages = []model.Stage{model.Parse, model.Prep, model.Kernel, model.Tail, model.Finish}
 
 // size returns the number of unknowns: the plain ones, then each kind's corners.

@@ -45,8 +45,8 @@ type change struct {
 	by     float64
 }
 
-// readings turns the samples of a history into equations. Samples near a change, of a synthesis whose progress is not
-// known, or taken while a block is being freed say little and are left out; dropped counts them.
+// readings turns the samples of a history into equations. Samples near a change, or of a synthesis whose progress is
+// not known, say little and are left out; dropped counts them.
 func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 	changes, unsure := h.changes(c)
 	coming := h.syntheses()
@@ -109,11 +109,9 @@ func (h *history) changes(c columns) ([]change, []zone) {
 	for i := range h.busy {
 		b := &h.busy[i]
 		switch {
-		case b.stage == model.Dealloc:
-			unsure = append(unsure, around(b.begin, b.end))
-		case b.stage != model.Synth:
+		case slices.Contains(transientStages, b.stage):
 			add(b.begin, b.end, c.stage(b.kind, b.stage))
-		case !b.ended:
+		case b.stage == model.Synth && !b.ended:
 			unsure = append(unsure, around(b.begin, b.end))
 		}
 	}
