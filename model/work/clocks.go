@@ -86,9 +86,10 @@ type Clocks struct {
 	clocks  [model.NumStages]clock
 	running [model.NumStages]int32
 	settled [model.NumStages]int32 // running, when speeds were last set
-	stale   model.StageSet         // those whose due must be computed again
+	changed model.StageSet         // stages with keys or a speed that changed since the last Settle
 	used    []*clock               // of the stages that ever ran, downstream first
 	coupled []*clock               // of the stages whose speed depends on what runs
+	watched model.StageSet         // the stages whose runners they depend on
 }
 
 // NewClocks returns clocks at instant 0 with nothing running. The interference must be valid (profile.Validate).
@@ -99,6 +100,7 @@ func NewClocks(in profile.Interference) *Clocks {
 		*k = clock{stage: model.Stage(s), slow: one, speed: one, due: Forever}
 		if c.laws.depends[s] != 0 {
 			c.coupled = append(c.coupled, k)
+			c.watched |= c.laws.depends[s]
 		}
 	}
 	return c
@@ -112,7 +114,7 @@ func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.
 	}
 	k.advance(now)
 	k.keys.set(lane, k.work+int64(work))
-	c.stale |= 1 << s
+	c.changed |= 1 << s
 	c.running[s]++
 }
 
@@ -128,11 +130,11 @@ func (c *Clocks) use(k *clock) {
 
 // Settle sets the speeds that follow from what runs now.
 func (c *Clocks) Settle(now model.Instant) {
-	if len(c.coupled) > 0 && c.running != c.settled {
+	if c.changed&c.watched != 0 {
 		c.setSpeeds(now)
 	}
-	for ; c.stale != 0; c.stale &= c.stale - 1 {
-		k := &c.clocks[bits.TrailingZeros16(uint16(c.stale))%int(model.NumStages)]
+	for ; c.changed != 0; c.changed &= c.changed - 1 {
+		k := &c.clocks[bits.TrailingZeros16(uint16(c.changed))%int(model.NumStages)]
 		k.due = Forever
 		if first := k.keys.min(); first != never {
 			k.due = k.when(first)
@@ -140,17 +142,20 @@ func (c *Clocks) Settle(now model.Instant) {
 	}
 }
 
-// setSpeeds sets the speeds of the stages of which a number that they depend on has changed.
+// setSpeeds sets the speeds of the stages that depend on a number of runners which is not what it was.
 func (c *Clocks) setSpeeds(now model.Instant) {
-	var changed model.StageSet
-	for s := range c.running {
-		if c.running[s] != c.settled[s] {
-			changed = changed.With(model.Stage(s))
+	var moved model.StageSet
+	for s, n := range c.running {
+		if n != c.settled[s] {
+			moved |= 1 << s
 		}
+	}
+	if moved == 0 {
+		return
 	}
 	c.settled = c.running
 	for _, k := range c.coupled {
-		if c.laws.depends[k.stage]&changed != 0 {
+		if c.laws.depends[k.stage]&moved != 0 {
 			c.setSpeed(k, now)
 		}
 	}
@@ -165,7 +170,7 @@ func (c *Clocks) setSpeed(k *clock, now model.Instant) {
 	k.advance(now)
 	k.slow = slow
 	k.speed = uint64(model.Nearest(one / (float64(slow) / one)))
-	c.stale |= 1 << k.stage
+	c.changed |= 1 << k.stage
 }
 
 // Next returns the instant of the next completion, or Forever.
@@ -194,7 +199,7 @@ func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 			before := len(over)
 			over = k.pop(over)
 			c.running[k.stage] -= int32(len(over) - before)
-			c.stale |= 1 << k.stage
+			c.changed |= 1 << k.stage
 		}
 	}
 	return over
@@ -204,10 +209,12 @@ func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
 func (c *clock) pop(over []Completion) []Completion {
 	first := c.keys.min()
 	c.work, c.at, c.due = first, c.due, Forever
-	for c.keys.min() == first {
+	for {
 		lane := c.keys.first()
 		c.keys.set(lane, never)
 		over = append(over, Completion{c.stage, lane})
+		if c.keys.min() != first {
+			return over
+		}
 	}
-	return over
 }
