@@ -116,7 +116,10 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 
 // Step tells the core what happened and appends what follows to effects, which it returns. An input that does
 // not fit the state is an error and changes nothing.
-func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
+func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) { return c.step(&in, effects) }
+
+// step is Step without the copy of its input, so that Step itself is inlined.
+func (c *Core) step(in *Input, effects []Effect) ([]Effect, error) {
 	c.out = effects
 	var err error
 	switch in.Op {

@@ -4,7 +4,7 @@ import "fmt"
 
 // This file is how jobs arrive and how they are given up.
 
-func (c *Core) arrive(in Input) error {
+func (c *Core) arrive(in *Input) error {
 	switch {
 	case c.draining:
 		return fmt.Errorf("model: job %d arrived after a drain", in.Job)
