@@ -83,7 +83,7 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 			first, most := f.reach(t)
 			points := []profile.SlowdownPoint{{N: first + most - 1, Factor: number(i, float64(most))}}
 			if f.cores > 0 {
-				points = append(points, profile.SlowdownPoint{N: first + most + plateau, Factor: points[0].Factor})
+				points = append(points, profile.SlowdownPoint{N: first + most, Factor: points[0].Factor})
 			}
 			in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: t.stage, By: t.by, Points: points})
 		case t.stage != model.NoStage:
@@ -97,10 +97,6 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 	}
 	return in
 }
-
-// plateau is for how many runners more a slowdown that has stopped to grow is written down. Its two ends may be drawn
-// apart (profile.Draw); so far from each other they hardly slope.
-const plateau = 100
 
 // reach returns the first number of runners at which a slowdown counts, and for how many it goes on growing: until
 // there is one on each core, since more do not run at once.
