@@ -211,7 +211,8 @@ func jobsDone(line *trace.Line) int {
 // close gives the trace its end, with what only the parent knows.
 func (c *childProcess) close(o *Outcome) error {
 	if o.Trace.End == nil {
-		o.Trace.End = c.endOfKilled(o)
+		o.Trace.End = endOf(o.Trace, trace.Killed)
+		o.Trace.End.Signal, o.Trace.End.VmHWMBytes = o.Signal.String(), o.HighWater
 	}
 	o.Trace.End.CgroupPeakBytes = o.PeakBytes
 	if c.writer == nil {
@@ -226,21 +227,22 @@ func (c *childProcess) abandon(ctx context.Context, t *trace.Trace, failure erro
 	if c.writer == nil {
 		return
 	}
-	end := trace.End{Outcome: trace.Broken, Error: failure.Error()}
-	if ctx.Err() != nil {
-		end.Outcome = trace.Cancelled
+	if t.End == nil {
+		outcome := trace.Broken
+		if ctx.Err() != nil {
+			outcome = trace.Cancelled
+		}
+		t.End = endOf(t, outcome)
+		t.End.Error = failure.Error()
 	}
-	if t != nil && t.End != nil {
-		end = *t.End
-	}
-	_ = errors.Join(c.writer.End(end), c.writer.Close()) // there is an error already that says more
+	_ = errors.Join(c.writer.End(*t.End), c.writer.Close()) // there is an error already that says more
 }
 
-// endOfKilled is the end of a trace whose child could not write one.
-func (c *childProcess) endOfKilled(o *Outcome) *trace.End {
-	end := &trace.End{Outcome: trace.Killed, Signal: o.Signal.String(), VmHWMBytes: o.HighWater}
-	for i := range o.Trace.Records {
-		r := &o.Trace.Records[i]
+// endOf is the end of a trace whose child could not write one.
+func endOf(t *trace.Trace, o trace.Outcome) *trace.End {
+	end := &trace.End{Outcome: o}
+	for i := range t.Records {
+		r := &t.Records[i]
 		for _, e := range r.Effects {
 			if e.Op == model.JobDone {
 				end.JobsDone++
