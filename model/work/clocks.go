@@ -134,7 +134,7 @@ func (c *Clocks) Settle(now model.Instant) {
 		c.setSpeeds(now)
 	}
 	for ; c.changed != 0; c.changed &= c.changed - 1 {
-		k := &c.clocks[bits.TrailingZeros16(uint16(c.changed))%int(model.NumStages)]
+		k := &c.clocks[bits.TrailingZeros16(uint16(c.changed))]
 		k.due = Forever
 		if first := k.keys.min(); first != never {
 			k.due = k.when(first)
