@@ -13,9 +13,6 @@ import (
 // verdict fits at a risk bound of 1 %.
 const DefaultReplications = 400
 
-// riskBound is the upper end of the interval of P(OOM) up to which a plan fits.
-const riskBound = 0.01
-
 // Band is a predicted number: the median over replications and the interval that holds 95 % of them. The uncertainty
 // of the profile's numbers is in it.
 type Band struct {
@@ -68,7 +65,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 			ooms++
 		}
 		peaks = append(peaks, float64(result.Peak))
-		above = append(above, float64(result.Peak-base(plan, result)))
+		above = append(above, float64(result.Peak-base(result)))
 		seconds = append(seconds, result.SecondsPerJob)
 		makespans = append(makespans, result.Makespan.Seconds())
 		for s := range busy {
@@ -86,7 +83,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 }
 
 // base returns the baseline of a replication: what its result says was resident before the first job.
-func base(plan sim.Plan, r *sim.Result) model.Bytes {
+func base(r *sim.Result) model.Bytes {
 	for _, h := range r.AtPeak {
 		if h.Owner == sim.OwnBaseline {
 			return h.Bytes
@@ -95,21 +92,14 @@ func base(plan sim.Plan, r *sim.Result) model.Bytes {
 	return 0
 }
 
-// judge gives the verdict by the rule of sim.AssessRisk.
+// judge gives the verdict and its reason.
 func (p *Prediction) judge(ooms, stalls int) {
 	p.POOM = float64(ooms) / float64(p.Replications)
 	p.POOMLow, p.POOMHigh = sim.BinomialInterval(ooms, p.Replications, 0.95)
-	switch {
-	case stalls > 0:
-		p.Verdict = sim.Stall
+	p.Verdict = sim.Judge(ooms, stalls, p.Replications, p.Limit, sim.RiskBound)
+	if stalls > 0 {
 		p.Reason = fmt.Sprintf("%d of %d replications stall", stalls, p.Replications)
 		return
-	case p.POOMHigh <= riskBound || p.Limit.Bytes == 0:
-		p.Verdict = sim.Fits
-	case p.POOMLow >= 0.5:
-		p.Verdict = sim.OOM
-	default:
-		p.Verdict = sim.Risk
 	}
 	if p.Limit.Bytes == 0 {
 		p.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", model.Bytes(p.Peak.Median).Short())

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"headroom/model"
 	"headroom/model/profile"
 )
@@ -22,6 +24,11 @@ func (l *loop) bound(r *Result) {
 	jobs := l.plan.Workload.Jobs()
 	if c.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(c.JobsInFlight))
+	}
+	bytes := float64(l.base) + float64(most)*float64(r.Bound.Partitions) + float64(job)*float64(jobs)
+	if bytes >= math.MaxInt64 {
+		r.BoundBytes = math.MaxInt64 // more than any machine has
+		return
 	}
 	r.BoundBytes = l.base + most*model.Bytes(r.Bound.Partitions) + job*model.Bytes(jobs)
 }

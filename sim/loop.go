@@ -18,6 +18,9 @@ func Run(p Plan, record func(*model.Record)) (*Result, error) {
 	if err := l.run(); err != nil {
 		return nil, err
 	}
+	if l.engine.Memory.Overflowed() {
+		return nil, fmt.Errorf("sim: the runners of one stage may hold more than %s at once, which is the most that can be added up: limit permits or jobs_in_flight", 8*model.TiB)
+	}
 	return l.result(), nil
 }
 
@@ -61,6 +64,9 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := fitsInMemory(p, kinds); err != nil {
+		return nil, err
+	}
 	l := &loop{
 		plan: p, profile: drawn, kinds: kinds, core: core, record: record,
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
@@ -81,6 +87,35 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	return l, nil
 }
 
+// The most jobs and partitions that may be alive at once: about 2 GB of this process's own memory.
+const (
+	mostJobs       = 10_000_000
+	mostPartitions = 20_000_000
+)
+
+// fitsInMemory reports why the simulation itself would not fit into memory, or nil.
+func fitsInMemory(p *Plan, kinds []profile.Kind) error {
+	partitions := 0
+	for i := range kinds {
+		partitions = max(partitions, kinds[i].Partitions)
+	}
+	jobs := p.Workload.Jobs()
+	if p.Config.JobsInFlight != model.Unbounded {
+		jobs = min(jobs, int(p.Config.JobsInFlight))
+	}
+	if jobs > mostJobs {
+		return fmt.Errorf("sim: %d jobs may be in flight at once: at most %d can be simulated; limit jobs_in_flight or the workload", jobs, mostJobs)
+	}
+	alive := jobs * partitions
+	if b := p.Config.StructuralBound(partitions); b.Partitions > 0 {
+		alive = min(alive, b.Partitions)
+	}
+	if alive > mostPartitions {
+		return fmt.Errorf("sim: %d partitions may be alive at once: at most %d can be simulated; limit permits, jobs_in_flight or the workload", alive, mostPartitions)
+	}
+	return nil
+}
+
 // run goes from instant to instant until nothing is left to happen, the limit is passed or the pipeline stalls.
 func (l *loop) run() error {
 	for {
@@ -89,6 +124,9 @@ func (l *loop) run() error {
 			next = min(next, l.cancels[0].At)
 		}
 		if next == work.Forever {
+			if l.engine.Busy() {
+				return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
+			}
 			return nil
 		}
 		l.tally.pass(l, next)

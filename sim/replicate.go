@@ -80,8 +80,7 @@ type RiskReport struct {
 // RiskQuantiles are the probabilities at which a RiskReport gives quantiles of the peak.
 var RiskQuantiles = []float64{0.01, 0.05, 0.5, 0.95, 0.99}
 
-// AssessRisk replicates a plan: replications 1 to n. The verdict is Fits when the upper end of the interval of
-// P(OOM) is at most bound, OOM when the lower end is at least one half, and Risk otherwise.
+// AssessRisk replicates a plan, replications 1 to n, and judges them (Judge).
 func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("sim: %d replications: at least 1 is needed", n)
@@ -99,21 +98,36 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 	r.peaks(cut, whole)
 	r.POOM = float64(r.OOMs) / float64(n)
 	r.POOMLow, r.POOMHigh = BinomialInterval(r.OOMs, n, 0.95)
+	limit := p.Machine.HostLimit()
+	r.Verdict = Judge(r.OOMs, r.Stalls, n, limit, bound)
 	switch {
 	case r.Stalls > 0:
-		r.Verdict = Stall
 		r.Reason = fmt.Sprintf("%d of %d replications stall", r.Stalls, n)
-	case r.POOMHigh <= bound:
-		r.Verdict = Fits
-	case r.POOMLow >= 0.5:
-		r.Verdict = OOM
+	case limit.Bytes == 0:
+		r.Reason = "the machine names no limit"
 	default:
-		r.Verdict = Risk
-	}
-	if r.Reason == "" {
 		r.Reason = fmt.Sprintf("%d of %d replications run out of memory: P(OOM) is between %.3f and %.3f", r.OOMs, n, r.POOMLow, r.POOMHigh)
 	}
 	return r, nil
+}
+
+// RiskBound is the largest probability of running out of memory that counts as fitting, where nobody says otherwise.
+const RiskBound = 0.01
+
+// Judge is the verdict on n replications of which some ran out of memory and some stalled: Fits when the upper end
+// of the 95 % interval of P(OOM) is at most bound or there is no limit to pass, OOM when the lower end is at least
+// one half, Stall when any stalled, and Risk otherwise.
+func Judge(ooms, stalls, n int, limit model.Limit, bound float64) Verdict {
+	low, high := BinomialInterval(ooms, n, 0.95)
+	switch {
+	case stalls > 0:
+		return Stall
+	case limit.Bytes == 0 || high <= bound:
+		return Fits
+	case low >= 0.5:
+		return OOM
+	}
+	return Risk
 }
 
 // uncut returns the peaks that the replications reach when the limit does not stop them.

@@ -71,9 +71,10 @@ var (
 	spans = rapid.Custom(func(t *rapid.T) model.Span {
 		return model.Span(rapid.Int64Range(0, int64(model.MaxSpan)).Draw(t, "span"))
 	})
-	ratios = rapid.Float64Range(0, 1e6)
-	factor = rapid.Float64Range(math.SmallestNonzeroFloat64, 1e6)
-	texts  = rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_./-]{0,20}`), rapid.StringN(1, 20, -1),
+	ratios     = rapid.Float64Range(0, 1e6)
+	factor     = rapid.Float64Range(math.SmallestNonzeroFloat64, 1e6)
+	capacities = rapid.Float64Range(1e-3, 1e6)
+	texts      = rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_./-]{0,20}`), rapid.StringN(1, 20, -1),
 		rapid.SampledFrom([]string{"true", "null", "1e5", "- a", "a: b", "# c", "~", "no", "\u0085\u2028\ufeff\x00\x7f\a", "é\n\t", "0x10", "{", "%%s"}))
 	stages = rapid.SampledFrom([]model.Stage{model.Parse, model.Prep, model.Tail, model.Finish, model.Dealloc})
 )
@@ -128,7 +129,7 @@ func drawInterference(t *rapid.T) profile.Interference {
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "resources") {
 		x.Resources = append(x.Resources, profile.Resource{
-			Name: fmt.Sprint(i, texts.Draw(t, "resource")), Capacity: drawQuantity(t, factor, "capacity"),
+			Name: fmt.Sprint(i, texts.Draw(t, "resource")), Capacity: drawQuantity(t, capacities, "capacity"),
 			Demand: map[model.Stage]profile.Quantity[float64]{stages.Draw(t, "stage"): drawQuantity(t, factor, "demand")},
 		})
 	}

@@ -119,7 +119,7 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"[1, 1]", "[1, 1, 1]", "18:42: interference.slowdowns[0].points[0] is a list: a pair [n, factor]"},
 		{"[1, 1]", "[1.5, 1]", `18:43: interference.slowdowns[0].points[0][0] is "1.5": a whole number`},
 		{"points: [[1, 1], [5, {value: 1.17, from: derived}]]", "points: []", "18:33: interference.slowdowns[0].points is empty: at least one [n, factor]"},
-		{"capacity: 96", "capacity: 0", "20:31: interference.resources[0].capacity is 0: a number above 0, at most 1000000"},
+		{"capacity: 96", "capacity: 0", "20:31: interference.resources[0].capacity is 0: a number from 0.001, at most 1000000"},
 		{"capacity: 96", "capacity: .nan", `20:31: interference.resources[0].capacity is ".nan": a number`},
 		{"capacity: 96", "capacity: 1e309", `20:31: interference.resources[0].capacity is "1e309": a number that fits into 64 bits`},
 		{"{synth: 1, prep: 32}", "{synth: 1, prep: -32}", "20:60: interference.resources[0].demand.prep is -32: a number above 0, at most 1000000"},

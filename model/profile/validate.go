@@ -150,7 +150,7 @@ func (x *Interference) validate(f *model.Faults) {
 		}
 		seen[r.Name] = true
 		utf8Text(f, at+".name", r.Name)
-		ratio(f, at+".capacity", r.Capacity, math.SmallestNonzeroFloat64)
+		ratio(f, at+".capacity", r.Capacity, leastFactor)
 		if len(r.Demand) == 0 {
 			f.Add(at+".demand", "is empty: what one runner of each stage asks for")
 		}
@@ -200,8 +200,8 @@ func amount(f *model.Faults, key string, q Quantity[model.Bytes]) {
 func ratio(f *model.Faults, key string, q Quantity[float64], lowest float64) {
 	const highest = 1_000_000
 	if !(q.Value >= lowest && q.Value <= highest) {
-		bound := "from 0"
-		if lowest > 0 {
+		bound := fmt.Sprintf("from %v", lowest)
+		if lowest == math.SmallestNonzeroFloat64 {
 			bound = "above 0"
 		}
 		f.Add(key, "is %v: a number %s, at most %d", q.Value, bound, highest)

@@ -10,7 +10,8 @@ const arrivalPurpose = 1 << 17
 
 // Arrivals yields the jobs of a workload in order of time.
 type Arrivals struct {
-	kinds []uint16 // of each job, in order of arrival
+	kinds []uint16 // of each job, in order of arrival; or the one kind of all
+	jobs  int
 	next  int
 	At    model.Instant // of the next one; Forever when all have arrived
 	rate  float64       // jobs a second; 0: all are there at the start
@@ -19,8 +20,12 @@ type Arrivals struct {
 
 // NewArrivals returns the arrivals of a valid workload. kinds is the index of each share's kind.
 func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uint32) *Arrivals {
-	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), kinds: make([]uint16, 0, w.Jobs())}
-	w.Sequence(func(share int) { a.kinds = append(a.kinds, kinds[share]) })
+	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), jobs: w.Jobs()}
+	if len(kinds) == 1 {
+		a.kinds = kinds
+	} else {
+		w.Sequence(func(share int) { a.kinds = append(a.kinds, kinds[share]) })
+	}
 	if w.Arrival.Pattern == model.Poisson {
 		a.rate = w.Arrival.Rate
 	}
@@ -30,7 +35,7 @@ func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uin
 
 func (a *Arrivals) schedule() {
 	switch {
-	case a.next == len(a.kinds):
+	case a.next == a.jobs:
 		a.At = Forever
 	case a.rate > 0:
 		gap := stream.Exponential(a.key.Uniform(uint32(a.next), 0)) / a.rate
@@ -40,12 +45,21 @@ func (a *Arrivals) schedule() {
 
 // Pop returns the next arrival. Jobs of one kind that arrive together are one input.
 func (a *Arrivals) Pop() model.Input {
-	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kinds[a.next], Count: 1}
+	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kind(a.next), Count: 1}
 	a.next++
-	for a.rate == 0 && a.next < len(a.kinds) && a.kinds[a.next] == in.Kind {
-		a.next++
-		in.Count++
+	switch {
+	case a.rate > 0:
+	case len(a.kinds) == 1:
+		in.Count = int32(a.jobs)
+		a.next = a.jobs
+	default:
+		for a.next < a.jobs && a.kinds[a.next] == in.Kind {
+			a.next++
+			in.Count++
+		}
 	}
 	a.schedule()
 	return in
 }
+
+func (a *Arrivals) kind(job int) uint16 { return a.kinds[min(job, len(a.kinds)-1)] }

@@ -21,6 +21,9 @@ const Forever model.Instant = math.MaxInt64
 
 const one = 1 << 32 // slowdown 1 in fixed point
 
+// endless is the key of work that ends beyond the range of instants, 292 years: it is never due.
+const endless = never - 1
+
 // The slowdowns that fixed point can hold with their inverses; others are taken for the nearer one.
 const (
 	leastSlowdown = 1.0 / (1 << 16)
@@ -68,10 +71,10 @@ func (c *clock) when(work int64) model.Instant {
 	hi, lo := bits.Mul64(uint64(work-c.work), c.slow)
 	lo, carry := bits.Add64(lo, one-1, 0)
 	hi += carry
-	if hi >= 1<<31 {
-		return Forever - 1
+	if hi >= 1<<31 || work == endless {
+		return Forever
 	}
-	return min(c.at, Forever-1-model.Instant(hi<<32|lo>>32)) + model.Instant(hi<<32|lo>>32)
+	return c.at + min(model.Instant(hi<<32|lo>>32), Forever-c.at)
 }
 
 // scale multiplies by a fixed-point factor and rounds down.
@@ -113,7 +116,7 @@ func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.
 		c.use(k)
 	}
 	k.advance(now)
-	k.keys.set(lane, k.work+int64(work))
+	k.keys.set(lane, k.work+min(int64(work), endless-k.work))
 	c.changed |= 1 << s
 	c.running[s]++
 }

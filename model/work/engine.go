@@ -66,6 +66,16 @@ func NewEngine(s Setup) *Engine {
 // Next returns the instant of the next completion, or Forever.
 func (e *Engine) Next() model.Instant { return e.clocks.Next() }
 
+// Busy reports whether any stage is running.
+func (e *Engine) Busy() bool {
+	for s := range model.NumStages {
+		if e.clocks.Running(s) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Running returns how many runners a stage has.
 func (e *Engine) Running(s model.Stage) int32 { return e.clocks.Running(s) }
 

@@ -14,7 +14,7 @@ import (
 //
 // Slopes are integers in 2^-20 bytes per nanosecond of work. The sum is therefore exact at the corners of the
 // footprints and off by at most 2^-21 bytes per nanosecond of a piece between them: 16 KiB for each runner of a
-// stage of half a minute. The ramps of one stage may hold up to 8 TiB together.
+// stage of half a minute. The runners of one stage may hold up to 8 TiB together by their progress: Overflowed.
 type Memory struct {
 	constant int64
 	ramps    [model.NumStages]ramps
@@ -27,18 +27,25 @@ type Memory struct {
 	atPeak [model.NumStages]int64 // part of the peak that was the runners' of each stage
 	rose   bool                   // there was a new peak since the last question
 
+	overflowed bool // a stage could have held more than mostRamped
+
 	limit   int64
 	crossed bool // the peak is where the limit was passed, and nothing is evaluated any more
 }
 
 const slopeBits = 20
 
+// mostRamped is the most that the runners of a stage can hold by their progress before their sum wraps around.
+const mostRamped = math.MaxInt64 >> slopeBits
+
 // ramps are the footprints of the runners of one stage.
 type ramps struct {
 	clock  *clock  // of the stage
 	shapes []shape // by kind; nil for a stage without any
+	highs  []int64 // the highest corner of each shape
 	offset uint64  // sum of the running pieces at work 0, in 2^-20 bytes, modulo 2^64
 	slope  uint64  // sum of their slopes
+	most   int64   // sum of the running pieces' highest corners
 	lanes  []piece
 	breaks tree // the work at which each lane's piece ends before its stage does
 }
@@ -58,6 +65,7 @@ type piece struct {
 	end           int64 // the work on the stage's clock there
 	start, work   int64
 	offset, slope uint64
+	most          int64 // highest corner of the shape
 }
 
 // NewMemory returns the memory of a run on the clocks: base bytes are resident from the start, and a run is said
@@ -77,10 +85,11 @@ func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *M
 				continue
 			}
 			if r.shapes == nil {
-				r.shapes = make([]shape, len(kinds))
+				r.shapes, r.highs = make([]shape, len(kinds)), make([]int64, len(kinds))
 				m.ramped = append(m.ramped, r)
 			}
 			r.shapes[k] = newShape(points)
+			r.highs[k] = r.shapes[k].most()
 		}
 	}
 	return m
@@ -116,7 +125,23 @@ func (m *Memory) Begin(s model.Stage, lane int32, kind uint16, work model.Span) 
 	p := &r.lanes[lane]
 	p.shape, p.start, p.work, p.end = r.shapes[kind], r.clock.work, int64(work), r.clock.work
 	r.enter(lane, p, 1)
+	p.most = r.highs[kind]
+	r.most += p.most
+	m.overflowed = m.overflowed || r.most > mostRamped
 }
+
+// most returns what a shape holds at its highest corner.
+func (s shape) most() int64 {
+	most := int64(0)
+	for _, c := range s {
+		most = max(most, c.bytes)
+	}
+	return most
+}
+
+// Overflowed reports whether the runners of a stage could have held more by their progress than can be added up, so
+// that the peak means nothing.
+func (m *Memory) Overflowed() bool { return m.overflowed }
 
 // End takes away the footprint of a stage that is over.
 func (m *Memory) End(s model.Stage, lane int32) {
@@ -126,6 +151,7 @@ func (m *Memory) End(s model.Stage, lane int32) {
 	}
 	p := &r.lanes[lane]
 	r.leave(p)
+	r.most -= p.most
 	if p.breaks() {
 		r.breaks.set(lane, never)
 	}

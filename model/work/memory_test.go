@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"headroom/model"
+	"headroom/model/profile"
 )
 
 // plainMemory sums up footprints from scratch at every instant at which the sum can turn: wherever something
@@ -242,6 +243,22 @@ func TestPartsOfThePeak(t *testing.T) {
 		// A jump at the instant of the peak may have come after it.
 		if sum != peak && !slices.ContainsFunc(p.jumps, func(j jump) bool { return j.at == at }) {
 			t.Errorf("seed %d: the parts of the peak add up to %s, the peak is %s", seed, sum, peak)
+		}
+	}
+}
+
+// Runners that may hold more than can be added up are found out, and only then.
+func TestMemoryKnowsWhatItCannotAddUp(t *testing.T) {
+	kinds := []profile.Kind{{Name: "a", Footprint: profile.Footprint{During: map[model.Stage][]profile.Point{
+		model.Synth: {{Progress: 0}, {Progress: 0.5, Bytes: profile.Exactly(3 * model.TiB)}, {Progress: 1}},
+	}}}}
+	clocks := NewClocks(profile.Interference{})
+	m := NewMemory(clocks, kinds, 0, 0)
+	for lane := range int32(3) {
+		clocks.Start(0, model.Synth, lane, model.Second)
+		m.Begin(model.Synth, lane, 0, model.Second)
+		if want := lane == 2; m.Overflowed() != want {
+			t.Errorf("with %d runners of 3TiB: overflowed is %v", lane+1, m.Overflowed())
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (a *app) risk() *cobra.Command {
 	}
 	f.flags(c)
 	c.Flags().IntVar(&f.replications, "replications", 400, "number of replications")
-	c.Flags().Float64Var(&f.bound, "bound", 0.01, "largest probability of running out of memory that fits")
+	c.Flags().Float64Var(&f.bound, "bound", sim.RiskBound, "largest probability of running out of memory that fits")
 	return c
 }
 

@@ -60,7 +60,7 @@ func printRisks(w io.Writer, fit *published.Fit) error {
 			return err
 		}
 		plan := sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: fit.Profile, Seed: s.Seed}
-		r, err := sim.AssessRisk(plan, 400, 0.01, nil)
+		r, err := sim.AssessRisk(plan, 400, sim.RiskBound, nil)
 		if err != nil {
 			return err
 		}

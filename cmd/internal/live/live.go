@@ -55,9 +55,6 @@ func (e *InputError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// riskBound is the largest probability of running out of memory that counts as fitting.
-const riskBound = 0.01
-
 // Run predicts and runs. The prediction is nil if the scenario has no profile.
 func Run(ctx context.Context, r *Request) (*record.Outcome, *sim.RiskReport, error) {
 	spec, err := r.spec()
@@ -90,7 +87,7 @@ func (r *Request) predict() (*sim.RiskReport, error) {
 	if r.Scenario.Profile == nil {
 		return nil, nil
 	}
-	return sim.AssessRisk(r.plan(), calibrate.DefaultReplications, riskBound, nil)
+	return sim.AssessRisk(r.plan(), calibrate.DefaultReplications, sim.RiskBound, nil)
 }
 
 // Plan returns what a scenario with a profile asks the simulator.

@@ -1,0 +1,50 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/sim"
+)
+
+// What is out of range is an error that says so: it neither ends early as if it fitted nor eats the machine.
+func TestWhatIsOutOfRangeIsRefused(t *testing.T) {
+	years := plainPlan(1000)
+	for s, w := range years.Profile.Kinds[0].Work {
+		w.Mean = profile.Exactly(model.MaxSpan)
+		w.Law = profile.Constant
+		years.Profile.Kinds[0].Work[s] = w
+	}
+	crowd := plainPlan(100_000_000)
+	partitions := plainPlan(9_000_000)
+	partitions.Config.Admission.Permits = model.Unbounded
+	ramps := plainPlan(1000)
+	ramps.Config.Admission.Permits = model.Unbounded
+	for _, c := range []struct {
+		name string
+		plan sim.Plan
+		want string
+	}{
+		{"time", years, "292 years"},
+		{"jobs in flight", crowd, "100000000 jobs may be in flight at once: at most 10000000"},
+		{"partitions", partitions, "90000000 partitions may be alive at once: at most 20000000"},
+		{"ramps", ramps, "more than 8TiB at once"},
+	} {
+		if _, err := sim.Run(c.plan, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A closed workload of one kind takes no memory for its jobs.
+func TestManyJobsArriveAsOne(t *testing.T) {
+	p := plainPlan(1_000_000_000)
+	p.Config.JobsInFlight = 10
+	p.Machine.RAM = 10 * model.GiB
+	r, err := sim.Run(p, nil)
+	if err != nil || r.Verdict != sim.OOM {
+		t.Errorf("verdict %+v, error %v: want an oom in the first seconds", r, err)
+	}
+}
