@@ -135,8 +135,21 @@
 // # Scenarios
 //
 //	$ headroom scenarios
-//	name     title
-//	example  two workers on a small machine
+//	name              title
+//	example           two workers on a small machine
+//	phase11-10        phase 11, ten synthesis workers and two GPU workers
+//	phase11-10-gw3    phase 11, ten synthesis workers and three GPU workers
+//	phase11-10-gw4    phase 11, ten synthesis workers and four GPU workers
+//	phase12-light-1   phase 12 after the fix, light load, one synthesis worker
+//	phase12-light-10  phase 12 after the fix, light load, ten synthesis workers
+//	phase12-light-2   phase 12 after the fix, light load, two synthesis workers
+//	phase12-light-5   phase 12 after the fix, light load, five synthesis workers
+//	phase12-post-10   phase 12 after the fix, ten synthesis workers
+//	phase12-post-12   phase 12 after the fix, twelve synthesis workers
+//	phase12-pre-10    phase 12 before the fix, ten synthesis workers
+//	phase12-pre-12    phase 12 before the fix, twelve synthesis workers
+//	phase12-pre-15    phase 12 before the fix, fifteen synthesis workers
+//	phase12-pre-20    phase 12 before the fix, twenty synthesis workers
 //
 // headroom scenarios show NAME prints one, to be changed and used as a file.
 package main
