@@ -24,7 +24,7 @@ type PublishedRow struct {
 	Proofs           int
 	RAM              model.Bytes // of the machine
 	SecondsPerProof  float64
-	ProveSpan        model.Span // mean time of a partition from pickup to the end of the worker's part
+	ProveSpan        model.Span // of a proof: the sum over its partitions of the time from GPU start to the end of finish, lock waits included
 	PeakRSS          model.Bytes
 	PeakCensored     bool   // the peak was at least PeakRSS: the run was killed
 	Outcome          string // ok or oom

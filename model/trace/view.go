@@ -92,6 +92,7 @@ func (v *headerView) check() error {
 	f.Size("limit_bytes", h.LimitBytes, 0)
 	f.Size("machine.ram_bytes", h.Machine.RAM, 0)
 	f.Join(h.Config.Validate(nil))
+	f.Join(h.Workload.Validate())
 	return f.Err()
 }
 

@@ -70,7 +70,7 @@ func (t Text) Risk(r *sim.RiskReport, warnings []string) {
 		{"P(OOM)", probability(r)},
 		{"time to OOM", mean(r.OOMSecondsMean)},
 		{"limit", limit(r.Median.Limit)},
-		{"seconds per job", mean(r.SecondsPerJobMean)},
+		{"seconds per job", survivors(r)},
 		{"jobs done", fmt.Sprintf("%.1f in the mean", r.JobsDoneMean)},
 		{"bottleneck", r.Median.Bottleneck + " in the median run"},
 		{"structural bound", bound(r.Median)},
@@ -86,6 +86,14 @@ func mean(s float64) string {
 		return none
 	}
 	return seconds(s) + " in the mean"
+}
+
+// survivors prints the mean seconds per job with the number of replications that it is of.
+func survivors(r *sim.RiskReport) string {
+	if r.OOMs == 0 {
+		return mean(r.SecondsPerJobMean)
+	}
+	return fmt.Sprintf("%s of the %d that did not run out of memory", mean(r.SecondsPerJobMean), r.Replications-r.OOMs)
 }
 
 func probability(r *sim.RiskReport) string {

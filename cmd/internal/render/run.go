@@ -55,6 +55,9 @@ func NewRun(r *sim.Result, warnings []string) Run {
 		AtPeak:        []Holding{},
 		Warnings:      append([]string{}, warnings...),
 	}
+	if r.Verdict == sim.OOM {
+		out.SecondsPerJob = nil // also of a run that went on: no machine would have let it
+	}
 	out.setLimit(r.Limit)
 	for _, h := range r.AtPeak {
 		out.AtPeak = append(out.AtPeak, Holding{string(h.Owner), h.Count, int64(h.Bytes)})
