@@ -1,10 +1,13 @@
 package calibrate_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 
 	"headroom/calibrate"
@@ -23,7 +26,7 @@ import (
 // simulates. Without it there are fewer jobs, and numbers may be as much farther off as their errors grow.
 func TestParametersAreRecovered(t *testing.T) {
 	const enough = 500 // jobs in each recording
-	cases, jobs := 4, 50
+	cases, jobs := 3, 50
 	if text := os.Getenv("HEADROOM_RECOVERY_CASES"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
@@ -34,8 +37,8 @@ func TestParametersAreRecovered(t *testing.T) {
 	tolerance := 0.05 * math.Sqrt(enough/float64(jobs))
 	var names []string
 	near, inside, seen := map[string]int{}, map[string]int{}, map[string]int{}
-	for i := range cases {
-		for _, p := range recovered(t, uint64(i)+1, jobs) {
+	for _, parameters := range recoverAll(t, cases, jobs) {
+		for _, p := range parameters {
 			if seen[p.name] == 0 {
 				names = append(names, p.name)
 			}
@@ -63,10 +66,28 @@ type parameter struct {
 	value, low, high, truth float64
 }
 
+// recoverAll recovers the profiles of that many cases, as many at a time as there are processors.
+func recoverAll(t *testing.T, cases, jobs int) [][]parameter {
+	results, errs := make([][]parameter, cases), make([]error, cases)
+	var wg sync.WaitGroup
+	tickets := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range cases {
+		wg.Go(func() {
+			tickets <- struct{}{}
+			results[i], errs[i] = recovered(uint64(i)+1, jobs)
+			<-tickets
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
 // recovered calibrates recordings of a profile with numbers of its own and pairs its numbers with the true ones. Few
 // jobs may not tell that the kernel slows the synthesis down; the pair is then left out.
-func recovered(t *testing.T, seed uint64, jobs int) []parameter {
-	t.Helper()
+func recovered(seed uint64, jobs int) ([]parameter, error) {
 	want := varied(seed)
 	var traces []*trace.Trace
 	for i, c := range []model.Config{
@@ -76,7 +97,7 @@ func recovered(t *testing.T, seed uint64, jobs int) []parameter {
 	}
 	got, _, err := calibrate.Fit(traces, calibrate.Options{Name: "recovered"})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var list []parameter
 	k, l := &want.Kinds[0], &got.Kinds[0]
@@ -103,7 +124,7 @@ func recovered(t *testing.T, seed uint64, jobs int) []parameter {
 			list = append(list, pairUp("synth by kernel", want.Interference.Slowdowns[0].Points[0].Factor, s.Points[0].Factor))
 		}
 	}
-	return list
+	return list, nil
 }
 
 func pairUp[T ~int64 | ~float64](name string, want, got profile.Quantity[T]) parameter {
