@@ -219,31 +219,38 @@ func (est *estimate) footprint(kind int) profile.Footprint {
 	return f
 }
 
-// fewestFreeing is how many readings while blocks are freed say how much of them is held meanwhile.
+// fewestFreeing is how many readings while blocks of a class are being freed say how much of them is held meanwhile.
 const fewestFreeing = 10
 
 // heldWhileFreed returns the part of a kind's blocks that is held, on average, while they are being freed, with its
-// standard error; 1 where the readings do not tell.
+// standard error. It goes by the blocks that take long enough to be seen; where none does the part is 1.
 func (est *estimate) heldWhileFreed(kind int, readings []reading) (part, deviation float64) {
 	c := est.basis.columns
-	counts := 0
-	for i := range readings {
-		if readings[i].counts[c.class(kind, freeingVectors)]+readings[i].counts[c.class(kind, freeingAssignment)] > 0 {
-			counts++
+	held, whole := 0.0, 0.0
+	for _, f := range []struct {
+		freeing class
+		blocks  []class
+	}{{freeingVectors, []class{vectors}}, {freeingAssignment, []class{assignment, call}}} {
+		column := c.class(kind, f.freeing)
+		seen := 0
+		for i := range readings {
+			if readings[i].counts[column] > 0 {
+				seen++
+			}
+		}
+		if seen < fewestFreeing {
+			continue
+		}
+		j := slices.Index(est.basis.plain, column)
+		held += est.x[j]
+		deviation = math.Hypot(deviation, est.deviations[j])
+		for _, b := range f.blocks {
+			q, _ := est.column(c.class(kind, b))
+			whole += float64(q.Value)
 		}
 	}
-	whole := 0.0
-	for _, k := range []class{vectors, assignment, call} {
-		q, _ := est.column(c.class(kind, k))
-		whole += float64(q.Value)
-	}
-	if counts < fewestFreeing || whole == 0 {
+	if whole == 0 {
 		return 1, 0
 	}
-	for _, k := range []class{freeingVectors, freeingAssignment} {
-		j := slices.Index(est.basis.plain, c.class(kind, k))
-		part += est.x[j] / whole
-		deviation = math.Hypot(deviation, est.deviations[j]/whole)
-	}
-	return min(1, part), deviation
+	return min(1, held/whole), deviation / whole
 }
