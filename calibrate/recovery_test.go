@@ -25,7 +25,7 @@ import (
 //
 // simulates. Without it there are fewer jobs, and numbers may be as much farther off as their errors grow.
 func TestParametersAreRecovered(t *testing.T) {
-	const enough = 500     // jobs in each recording
+	const enough = 700     // jobs in each recording
 	const enoughCases = 20 // for one parameter alone to say something
 	cases, jobs := 3, 50
 	if text := os.Getenv("HEADROOM_RECOVERY_CASES"); text != "" {

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -126,9 +127,9 @@ func (e *evidence) choose(cores int) (*tried, []Candidate, error) {
 		return nil, nil, err
 	}
 	for range mostTerms {
-		next, from := e.promising(best)
-		if next == nil {
-			break
+		next, from, err := e.promising(best)
+		if next == nil || err != nil {
+			return best, e.candidates(all, best), err
 		}
 		if taken, err := consider(next, from); err != nil || !taken {
 			return best, e.candidates(all, best), err
@@ -148,29 +149,60 @@ func (e *evidence) candidates(all []*tried, best *tried) []Candidate {
 	return list
 }
 
-// promising returns the family with the one more term that lowers the loss most when the other numbers stay, and
-// numbers to search from; nil if none does.
-func (e *evidence) promising(t *tried) (found *family, from []float64) {
+// shortlist is how many of the terms that promise most are fitted before one of them is cross-validated.
+const shortlist = 3
+
+// promising returns the family with the one more term under which the traces are likeliest, and its numbers; nil if
+// none makes them likelier. Only the terms that promise most while the other numbers stay are fitted.
+func (e *evidence) promising(t *tried) (found *family, x []float64, err error) {
 	if !t.family.shared {
-		return nil, nil
+		return nil, nil, nil
 	}
 	least := e.loss(t.family, t.x, everyone)
+	promises := e.promises(t, least)
+	for _, p := range promises[:min(shortlist, len(promises))] {
+		y, err := e.fit(p.family, p.x, everyone)
+		if err != nil {
+			return nil, nil, err
+		}
+		if loss := e.loss(p.family, y, everyone); loss < least {
+			least, found, x = loss, p.family, y
+		}
+	}
+	return found, x, nil
+}
+
+// promise is a family with numbers to search from and the loss there.
+type promise struct {
+	family *family
+	x      []float64
+	loss   float64
+}
+
+// promises returns the families with one more term that have a lower loss than that when the other numbers stay, the
+// lowest first.
+func (e *evidence) promises(t *tried, least float64) []promise {
+	var list []promise
 	for _, more := range e.terms() {
 		if slices.Contains(t.family.terms, more) {
 			continue
 		}
-		f := t.family.with(more)
+		best := promise{family: t.family.with(more), loss: least}
 		for _, number := range []float64{0.7, 0.9, 1.1, 1.3} {
 			x := append(slices.Clone(t.x), number)
-			if _, outside := f.clamp(x); outside > 0 {
+			if _, outside := best.family.clamp(x); outside > 0 {
 				continue
 			}
-			if loss := e.loss(f, x, everyone); loss < least {
-				least, found, from = loss, f, x
+			if loss := e.loss(best.family, x, everyone); loss < best.loss {
+				best.x, best.loss = x, loss
 			}
 		}
+		if best.x != nil {
+			list = append(list, best)
+		}
 	}
-	return found, from
+	slices.SortStableFunc(list, func(a, b promise) int { return cmp.Compare(a.loss, b.loss) })
+	return list
 }
 
 // terms lists the terms that may be added: how much of the cores each stage asks for, and by how much each is slowed
