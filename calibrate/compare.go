@@ -53,10 +53,12 @@ const (
 // Compare predicts the run that a trace is of, from that many replications, and holds the trace against it. Of a run
 // that did not finish only the verdict and what its stages took are compared.
 func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison, error) {
+	var faults []error
 	for _, k := range t.Header.Kinds {
-		if err := sameKind(p, &k, t.Header.Circuits); err != nil {
-			return nil, err
-		}
+		faults = append(faults, sameKind(p, &k, t.Header.Circuits))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	predicted, err := Predict(planOf(p, &t.Header), replications)
 	if err != nil {
