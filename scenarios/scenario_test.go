@@ -256,6 +256,10 @@ func TestLoadTakesANameOrAPath(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), `scenario: "phase13" is neither a file nor one of the embedded scenarios (`) {
 		t.Errorf("got %v, want the names that there are", err)
 	}
+	_, err = LoadProfile("porep")
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), `profile: "porep" is neither a file (looked for porep) nor`) {
+		t.Errorf("got %v, want the names that there are", err)
+	}
 	if _, err := Load(t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), "scenario: read ") {
 		t.Errorf("a directory: got %v", err)
 	}

@@ -43,9 +43,16 @@ func parseSetting(text string) (choice, error) {
 	if !found || key == "" {
 		return choice{}, fmt.Errorf("--set %s: a setting is key=value, for example config.admission.permits=10", clip(text))
 	}
-	first, _, _ := strings.Cut(key, ".")
-	if !slices.Contains(settable, strings.SplitN(first, "[", 2)[0]) {
-		return choice{}, fmt.Errorf("--set %s: %s cannot be set: keys begin with %s", clip(text), first, strings.Join(settable, ", "))
+	first := key
+	if end := strings.IndexAny(key, ".["); end >= 0 {
+		first = key[:end]
+	}
+	if !slices.Contains(settable, first) {
+		wrong := first + " cannot be set"
+		if first == "" {
+			wrong = "the key begins with an empty part"
+		}
+		return choice{}, fmt.Errorf("--set %s: %s: keys begin with %s", clip(text), wrong, strings.Join(settable, ", "))
 	}
 	c := choice{key: key}
 	for _, part := range splitList(value) {

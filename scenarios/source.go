@@ -59,7 +59,13 @@ func embeddedText(folder, name string) (data []byte, filename string, err error)
 }
 
 // LoadProfile reads an embedded profile by its name, or a file by its path.
-func LoadProfile(name string) (*profile.Profile, error) { return findProfile(name, "") }
+func LoadProfile(name string) (*profile.Profile, error) {
+	p, err := findProfile(name, "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("profile: %q is %w", name, err)
+	}
+	return p, err
+}
 
 // findProfile reads an embedded profile by its name, or a file by its path, which is looked up beside the
 // scenario's file and then in the working directory.

@@ -24,12 +24,15 @@ func (n *Node) With(path string, value *Node) (*Node, error) {
 	return with(n, "", steps, value)
 }
 
+// rightPath ends the errors about a path.
+const rightPath = "write for example config.admission.permits or machine.gpus[0].vram"
+
 func steps(path string) ([]step, error) {
 	var list []step
 	for part := range strings.SplitSeq(path, ".") {
 		key, rest, indexed := strings.Cut(part, "[")
 		if key == "" {
-			return nil, fmt.Errorf("the key %q has an empty part: write for example config.admission.permits or machine.gpus[0].vram", path)
+			return nil, fmt.Errorf("the key %q has an empty part: "+rightPath, path)
 		}
 		list = append(list, step{key: key})
 		for indexed {
@@ -37,7 +40,7 @@ func steps(path string) ([]step, error) {
 			number, rest, indexed = strings.Cut(rest, "[")
 			index, err := strconv.ParseUint(strings.TrimSuffix(number, "]"), 10, 31)
 			if err != nil || !strings.HasSuffix(number, "]") {
-				return nil, fmt.Errorf("the key %q has an index that is not a number in brackets: write for example machine.gpus[0].vram", path)
+				return nil, fmt.Errorf("the key %q has an index that is not a number in brackets: "+rightPath, path)
 			}
 			list = append(list, step{index: int(index)})
 		}
@@ -50,10 +53,14 @@ func with(n *Node, path string, steps []step, value *Node) (*Node, error) {
 	if len(steps) == 0 {
 		return value.moved(path), nil
 	}
+	indexed := steps[0].key == ""
 	if n == nil || n.Kind == Null {
 		n = &Node{Kind: Map, Path: path, place: value.place}
+		if indexed {
+			n.Kind = List
+		}
 	}
-	if steps[0].key == "" {
+	if indexed {
 		return n.withItem(path, steps, value)
 	}
 	return n.withField(path, steps, value)
@@ -61,8 +68,12 @@ func with(n *Node, path string, steps []step, value *Node) (*Node, error) {
 
 func (n *Node) withItem(path string, steps []step, value *Node) (*Node, error) {
 	index := steps[0].index
-	if n.Kind != List || index >= len(n.Items) {
-		return nil, fmt.Errorf("%s has no item %d: it is %s, of which the file gives %d", path, index, n, len(n.Items))
+	if n.Kind != List {
+		return nil, fmt.Errorf("%s is %s, which has no items: set %s as a whole", path, n, path)
+	}
+	if index >= len(n.Items) {
+		return nil, fmt.Errorf("%s has no item %d: the file gives %d, numbered from 0; set %s as a whole",
+			path, index, len(n.Items), path)
 	}
 	item, err := with(n.Items[index], fmt.Sprintf("%s[%d]", path, index), steps[1:], value)
 	if err != nil {

@@ -58,11 +58,13 @@ func TestWithSaysWhyAPathLeadsNowhere(t *testing.T) {
 	for _, c := range []struct{ setting, want string }{
 		{"word.a=1", `word is "here", which has no keys: set word as a whole`},
 		{"top.list.a=1", "top.list is a list, which has no keys: set top.list as a whole"},
-		{"top.list[2]=1", "top.list has no item 2: it is a list, of which the file gives 2"},
-		{"top[0]=1", "top has no item 0: it is a map, of which the file gives 0"},
+		{"top.list[2]=1", "top.list has no item 2: the file gives 2, numbered from 0; set top.list as a whole"},
+		{"top[0]=1", "top is a map, which has no items: set top as a whole"},
+		{"none[0].a=1", "none has no item 0: the file gives 0, numbered from 0; set none as a whole"},
+		{"empty[0]=1", "empty has no item 0: the file gives 0, numbered from 0; set empty as a whole"},
 		{"top..a=1", `the key "top..a" has an empty part: write for example config.admission.permits or machine.gpus[0].vram`},
-		{"top.list[x]=1", `the key "top.list[x]" has an index that is not a number in brackets: write for example machine.gpus[0].vram`},
-		{"top.list[1=1", `the key "top.list[1" has an index that is not a number in brackets: write for example machine.gpus[0].vram`},
+		{"top.list[x]=1", `the key "top.list[x]" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
+		{"top.list[1=1", `the key "top.list[1" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
 		{"top.a=[1", "--set top.a=[1: this is not YAML: sequence end token ']' not found"},
 		{"top.a=", "--set top.a=: the document is empty"},
 	} {
