@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,7 @@ func TestEachWrongPartOfAMachineIsOneFault(t *testing.T) {
 		{"machine.cores is -1: at least 1, or 0 for no limit", Machine{Cores: -1}},
 		{"machine.memory_bandwidth is -1B: from 0B to 1024TiB", Machine{MemoryBandwidth: -1}},
 		{"machine.numa[0].ram is 0B: from 1B to 1024TiB", Machine{NUMA: []NUMANode{{}}}},
+		{"machine.numa lists 1025: at most 1024", Machine{NUMA: slices.Repeat([]NUMANode{{RAM: GiB}}, 1025)}},
 		{"machine.cgroup_limit is -1B: from 0B to 1024TiB", Machine{CgroupLimit: -1}},
 		{"machine.shm is -1B: from 0B to 1024TiB", Machine{Shm: -1}},
 		{"machine.memlock is -1B: from 0B to 1024TiB", Machine{Memlock: -1}},

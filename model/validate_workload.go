@@ -31,6 +31,9 @@ func (m *Machine) Validate() error {
 		f.Add("machine.cores", "is %d: at least 1, or 0 for no limit", m.Cores)
 	}
 	f.Size("machine.memory_bandwidth", m.MemoryBandwidth, 0)
+	if len(m.NUMA) > MaxNodes {
+		f.Add("machine.numa", "lists %d: at most %d", len(m.NUMA), MaxNodes)
+	}
 	for i, n := range m.NUMA {
 		f.Size(fmt.Sprintf("machine.numa[%d].ram", i), n.RAM, 1)
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // GPUSpec is one device of a machine.
 type GPUSpec struct {
 	VRAM Bytes `json:"vram" yaml:"vram"`
@@ -17,25 +19,38 @@ type Machine struct {
 	GPUs            []GPUSpec  `json:"gpus,omitempty" yaml:"gpus,omitempty"`
 	Cores           int        `json:"cores,omitempty" yaml:"cores,omitempty"`
 	MemoryBandwidth Bytes      `json:"memory_bandwidth,omitempty" yaml:"memory_bandwidth,omitempty"` // a second
-	NUMA            []NUMANode `json:"numa,omitempty" yaml:"numa,omitempty"`
+	NUMA            []NUMANode `json:"numa,omitempty" yaml:"numa,omitempty"`                         // those that memory may come from, if not all
 	CgroupLimit     Bytes      `json:"cgroup_limit,omitempty" yaml:"cgroup_limit,omitempty"`
 	Shm             Bytes      `json:"shm,omitempty" yaml:"shm,omitempty"`
 	Memlock         Bytes      `json:"memlock,omitempty" yaml:"memlock,omitempty"`
+	// Found are bounds of host memory that were read on this very host, for scenarios that say machine: here.
+	Found []Limit `json:"found,omitempty" yaml:"-"`
 }
 
 // Limit is an upper bound of resident memory and the name of what sets it.
 type Limit struct {
 	Bytes Bytes  `json:"bytes"`
 	Name  string `json:"name"`
+	File  string `json:"file,omitempty"` // that it was read from; empty for a machine that a scenario describes
 }
 
-// HostLimit returns the tightest bound of resident host memory that the machine describes; Bytes is 0 if there is none.
+// MaxNodes is the largest number of memory nodes of a machine, which is Linux's own.
+const MaxNodes = 1024
+
+// HostLimit returns the tightest bound of resident host memory that the machine describes, the first of equal ones and
+// those with a file before those without; Bytes is 0 if there is none.
 func (m *Machine) HostLimit() Limit {
+	var nodes Bytes
+	for _, n := range m.NUMA {
+		nodes += n.RAM
+	}
+	described := []Limit{
+		{Bytes: m.RAM - m.Reserve, Name: "machine.ram minus machine.reserve"},
+		{Bytes: m.CgroupLimit, Name: "machine.cgroup_limit"},
+		{Bytes: nodes, Name: "machine.numa"},
+	}
 	var tightest Limit
-	for _, l := range []Limit{
-		{m.RAM - m.Reserve, "machine.ram minus machine.reserve"},
-		{m.CgroupLimit, "machine.cgroup_limit"},
-	} {
+	for _, l := range slices.Concat(m.Found, described) {
 		if l.Bytes > 0 && (tightest.Bytes == 0 || l.Bytes < tightest.Bytes) {
 			tightest = l
 		}

@@ -60,3 +60,23 @@ func TestNoShareFallsBehind(t *testing.T) {
 		}
 	})
 }
+
+func TestTheTightestBoundOfHostMemoryIsTheLimit(t *testing.T) {
+	ram := Limit{Bytes: 24 * GiB, Name: "RAM", File: "/proc/meminfo"}
+	for _, c := range []struct {
+		machine Machine
+		want    Limit
+	}{
+		{Machine{}, Limit{}},
+		{Machine{RAM: 755 * GiB, Reserve: 87 * GiB}, Limit{Bytes: 668 * GiB, Name: "machine.ram minus machine.reserve"}},
+		{Machine{RAM: 755 * GiB, CgroupLimit: 64 * GiB}, Limit{Bytes: 64 * GiB, Name: "machine.cgroup_limit"}},
+		{Machine{RAM: 512 * GiB, NUMA: []NUMANode{{128 * GiB}, {100 * GiB}}}, Limit{Bytes: 228 * GiB, Name: "machine.numa"}},
+		{Machine{RAM: 24 * GiB, Found: []Limit{ram}}, ram},
+		{Machine{RAM: 24 * GiB, CgroupLimit: GiB, Found: []Limit{ram}}, Limit{Bytes: GiB, Name: "machine.cgroup_limit"}},
+		{Machine{Reserve: GiB}, Limit{}}, // refused by Validate; a negative bound must not come of it
+	} {
+		if diff := cmp.Diff(c.want, c.machine.HostLimit()); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.machine, diff)
+		}
+	}
+}
