@@ -11,10 +11,10 @@ import (
 
 // BenchmarkPartition reports each stage of a partition in milliseconds; what it takes in all is ns/op.
 func BenchmarkPartition(b *testing.B) {
-	for _, c := range []Circuit{
-		{Family: MiMC, Log2Constraints: 12, Data: 64 * model.MiB},
-		{Family: MiMC, Log2Constraints: 13, Data: 64 * model.MiB},
-		{Family: SHA256, Log2Constraints: 15, Data: 64 * model.MiB},
+	for _, c := range []circuit{
+		{Family: MiMC, Log2Constraints: 12, Data: 64 * model.MiB, Leaf: model.DefaultLeaf},
+		{Family: MiMC, Log2Constraints: 13, Data: 64 * model.MiB, Leaf: model.DefaultLeaf},
+		{Family: SHA256, Log2Constraints: 15, Data: 64 * model.MiB, Leaf: model.DefaultLeaf},
 	} {
 		b.Run(c.String(), func(b *testing.B) {
 			p := openProver(b, c, Threads{})
@@ -48,9 +48,9 @@ func BenchmarkPartition(b *testing.B) {
 // BenchmarkOpenKeys measures loading, and with an empty cache compiling and setup.
 func BenchmarkOpenKeys(b *testing.B) {
 	for _, log2 := range []int{12, 13} {
-		c := Circuit{Family: MiMC, Log2Constraints: log2, Data: 64 * model.MiB}
+		c := circuit{Family: MiMC, Log2Constraints: log2, Data: 64 * model.MiB, Leaf: model.DefaultLeaf}
 		open := func(b *testing.B, dir string) {
-			keys, err := OpenKeys(b.Context(), dir, c, nil)
+			keys, err := OpenKeys(b.Context(), dir, model.Circuit(c), nil)
 			if err != nil {
 				b.Fatal(err)
 			}

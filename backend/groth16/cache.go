@@ -21,6 +21,12 @@ var errLocked = errors.New("locked")
 // that is renamed when it is complete, so a reader sees a whole file or none and two processes build it once. load
 // returns an error wrapping [fs.ErrNotExist] or errDamaged to ask for building.
 func cached(ctx context.Context, path string, load func() error, build func(*os.File) error, warn func(error)) error {
+	locked := path + ".lock"
+	for _, file := range []string{path, locked} {
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder, and a file is to be there: remove it, or cache in another folder", file)
+		}
+	}
 	err := load()
 	if !rebuildable(err) {
 		return err
@@ -28,7 +34,7 @@ func cached(ctx context.Context, path string, load func() error, build func(*os.
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, path+".lock")
+	unlock, err := lock(ctx, locked)
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"headroom/model"
 )
 
 // logged collects what slog says during a test.
@@ -29,7 +31,7 @@ func logged(t *testing.T) *bytes.Buffer {
 func keyFile(t *testing.T) (path string, content []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := OpenKeys(t.Context(), dir, smallest(MiMC), nil); err != nil {
+	if _, err := OpenKeys(t.Context(), dir, model.Circuit(smallest(MiMC)), nil); err != nil {
 		t.Fatal(err)
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "*.keys"))
@@ -79,7 +81,7 @@ func TestDamagedKeysAreBuiltAgainWithAWarning(t *testing.T) {
 	}
 	var found [2]string
 	for i := range found {
-		keys, err := OpenKeys(t.Context(), filepath.Dir(path), smallest(MiMC), nil)
+		keys, err := OpenKeys(t.Context(), filepath.Dir(path), model.Circuit(smallest(MiMC)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +92,22 @@ func TestDamagedKeysAreBuiltAgainWithAWarning(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "keys are built again"); n != 1 {
 		t.Errorf("%d warnings, should be one: %q", n, log)
+	}
+}
+
+func TestAFolderInPlaceOfACachedFileIsNamed(t *testing.T) {
+	path, _ := keyFile(t)
+	for _, file := range []string{path, path + ".lock"} {
+		if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenKeys(t.Context(), filepath.Dir(path), model.Circuit(smallest(MiMC)), nil)
+		if want := file + " is a folder"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -110,7 +128,7 @@ func openInChild() {
 	if dir == "" {
 		return
 	}
-	k, err := OpenKeys(context.Background(), dir, smallest(MiMC), nil)
+	k, err := OpenKeys(context.Background(), dir, model.Circuit(smallest(MiMC)), nil)
 	if err == nil {
 		_, err = k.checks.WriteTo(os.Stdout)
 	}
@@ -128,7 +146,7 @@ func TestProcessesAndGoroutinesThatOpenKeysAtOnceShareThem(t *testing.T) {
 	for i := range found {
 		wg.Go(func() {
 			if i%2 == 0 {
-				k, err := OpenKeys(t.Context(), dir, smallest(MiMC), nil)
+				k, err := OpenKeys(t.Context(), dir, model.Circuit(smallest(MiMC)), nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -1,7 +1,6 @@
 package groth16
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"os"
@@ -20,56 +19,13 @@ const (
 	SHA256 = "sha256"
 )
 
-// DefaultLeaf is the size of a leaf where a circuit names none.
-const DefaultLeaf = 4 * model.KiB
-
-// The bounds of a circuit's data.
-const (
-	minLeaf model.Bytes = 32
-	maxData             = model.TiB
-)
-
-// Circuit says what a partition proves: that challenged leaves belong to the Merkle tree over its data.
-type Circuit struct {
-	Family          string      // MiMC or SHA256
-	Log2Constraints int         // the domain has exactly 2^this: 10 to 20 for MiMC, 15 to 20 for SHA256
-	Data            model.Bytes // read and hashed by each partition: a whole number of leaves, at least two
-	Leaf            model.Bytes // 0 means DefaultLeaf
-}
+// circuit is a valid description of what a partition proves: that challenged leaves belong to the Merkle tree over
+// its data.
+type circuit model.Circuit
 
 // String names the circuit, as "mimc-2^13-64MiB".
-func (c Circuit) String() string {
+func (c circuit) String() string {
 	return fmt.Sprintf("%s-2^%d-%v", c.Family, c.Log2Constraints, c.Data)
-}
-
-// Validate reports every fault of the circuit, each with its value and bound.
-func (c Circuit) Validate() error {
-	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("groth16: circuit: "+format, args...))
-	}
-	if f, known := families[c.Family]; !known {
-		fault("family %q is not one of %s, %s", c.Family, MiMC, SHA256)
-	} else if c.Log2Constraints < f.minLog2 || c.Log2Constraints > maxLog2 {
-		fault("log2_constraints %d of family %s is outside %d to %d", c.Log2Constraints, c.Family, f.minLog2, maxLog2)
-	}
-	leaf := c.leaf()
-	if leaf < minLeaf {
-		fault("leaf %v is below %v", leaf, minLeaf)
-	} else if c.Data < 2*leaf || c.Data%leaf != 0 {
-		fault("data %v is not at least two whole leaves of %v", c.Data, leaf)
-	}
-	if c.Data > maxData {
-		fault("data %v is above %v", c.Data, maxData)
-	}
-	return errors.Join(faults...)
-}
-
-func (c Circuit) leaf() model.Bytes {
-	if c.Leaf == 0 {
-		return DefaultLeaf
-	}
-	return c.Leaf
 }
 
 // shape is what the knobs of a valid circuit come down to.
@@ -82,8 +38,8 @@ type shape struct {
 
 // shape picks the deepest tree, up to one tree leaf for each leaf, whose openings still give at least nine tenths
 // of the constraints that the best depth gives: depth makes synthesis real, and a full domain the proof.
-func (c Circuit) shape() shape {
-	f, leaves := families[c.Family], int64(c.Data/c.leaf())
+func (c circuit) shape() shape {
+	f, leaves := families[c.Family], int64(c.Data/c.Leaf)
 	full := bits.Len64(uint64(leaves - 1))
 	most := 0
 	for depth := 1; depth <= full; depth++ {
@@ -97,7 +53,7 @@ func (c Circuit) shape() shape {
 	return shape{
 		depth:      depth,
 		challenges: f.challenges(c.Log2Constraints, depth),
-		unit:       model.Bytes(group) * c.leaf(),
+		unit:       model.Bytes(group) * c.Leaf,
 		units:      int((leaves + group - 1) / group),
 	}
 }
@@ -109,8 +65,10 @@ type Sizes struct {
 	Scalars    model.Bytes // the assignment split by density; from prep to FreeAssignment
 }
 
-// Sizes returns what a partition of the valid circuit will map, exactly.
-func (c Circuit) Sizes() Sizes {
+// SizesOf returns what a partition of the valid circuit will map, exactly.
+func SizesOf(c model.Circuit) Sizes { return circuit(c).sizes() }
+
+func (c circuit) sizes() Sizes {
 	s := c.shape()
 	e := families[c.Family].extent(s.depth, s.challenges)
 	return Sizes{
@@ -126,7 +84,7 @@ type layout struct {
 	data, tree, size model.Bytes
 }
 
-func (c Circuit) layout() layout {
+func (c circuit) layout() layout {
 	domain := 1 << c.Log2Constraints
 	data := 3 * fr.Bytes * model.Bytes(domain)
 	tree := data + c.Data

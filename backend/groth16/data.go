@@ -52,7 +52,7 @@ func openData(ctx context.Context, dir string, size model.Bytes) (*os.File, erro
 
 // readLeaves reads the data into memory and digests each unit into a tree leaf. The first bytes of every leaf are
 // mixed with the job and the partition, so that no two partitions have a leaf in common.
-func readLeaves(ctx context.Context, file io.ReaderAt, c Circuit, data []byte, leaves []node, job, partition int) error {
+func readLeaves(ctx context.Context, file io.ReaderAt, c circuit, data []byte, leaves []node, job, partition int) error {
 	s, leaf := c.shape(), families[c.Family].leaf
 	var tweak [16]byte
 	binary.BigEndian.PutUint64(tweak[:8], uint64(job))
@@ -67,7 +67,7 @@ func readLeaves(ctx context.Context, file io.ReaderAt, c Circuit, data []byte, l
 		if _, err := file.ReadAt(part, int64(at)); err != nil {
 			return fmt.Errorf("read data at byte %d: %w", at, err)
 		}
-		for i := 0; i < len(part); i += int(c.leaf()) {
+		for i := 0; i < len(part); i += int(c.Leaf) {
 			for j := range tweak {
 				part[i+j] ^= tweak[j]
 			}

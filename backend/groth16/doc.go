@@ -10,7 +10,7 @@
 //	Tail         MSMs of l, a and b_g1                          (needs Prep)
 //	Finish       MSM of b_g2 and assembly: 192 bytes
 //
-// What a partition holds is outside the Go heap, in three blocks of known size ([Circuit.Sizes]): vectors (a, b, c,
+// What a partition holds is outside the Go heap, in three blocks of known size ([SizesOf]): vectors (a, b, c,
 // the data, the tree), assignment, and the scalars of one proof. Keys are for tests: [OpenKeys] runs the setup on
 // this machine, so whoever ran it could forge proofs.
 package groth16

@@ -18,7 +18,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	circuit := groth16.Circuit{Family: groth16.MiMC, Log2Constraints: 10, Data: model.MiB}
+	circuit := model.Circuit{Family: groth16.MiMC, Log2Constraints: 10, Data: model.MiB, Leaf: model.DefaultLeaf}
 	keys, err := groth16.OpenKeys(ctx, dir, circuit, nil)
 	if err != nil {
 		log.Fatal(err)

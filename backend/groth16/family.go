@@ -5,9 +5,6 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// maxLog2 bounds the domain of every family: a setup of 2^20 takes minutes and its keys hundreds of MiB.
-const maxLog2 = 20
-
 // nodeBytes is the size of a node of the tree.
 const nodeBytes = 32
 
@@ -32,7 +29,6 @@ func (e extent) add(times int, part extent) extent {
 
 // family is what two kinds of trees differ in, natively and in the circuit.
 type family struct {
-	minLog2 int
 	// A circuit's extent is affine in its openings and their levels; a test holds the numbers to the compiler.
 	once, opening, level extent
 

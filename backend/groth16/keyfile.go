@@ -43,7 +43,7 @@ type keyHeader struct {
 }
 
 // header returns what the circuit's key file says, but for its payload.
-func (c Circuit) header() keyHeader {
+func (c circuit) header() keyHeader {
 	s := c.shape()
 	e := families[c.Family].extent(s.depth, s.challenges)
 	return keyHeader{

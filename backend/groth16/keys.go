@@ -22,7 +22,7 @@ import (
 
 // Keys is a compiled circuit with its proving and verifying key. It is read-only and safe for concurrent use.
 type Keys struct {
-	circuit Circuit
+	circuit circuit
 	system  *cs.R1CS
 	proving *groth16.ProvingKey
 	checks  *groth16.VerifyingKey
@@ -31,13 +31,15 @@ type Keys struct {
 // OpenKeys loads the compiled circuit and its keys from dir, or makes them there: they are written atomically with
 // their checksum, and a file that is damaged or of another version is built again with a warning on slog.
 // Processes may open the same keys at once. progress, if not nil, hears each step before it begins. The context
-// is looked at between steps; gnark's setup cannot be interrupted.
+// is looked at between steps; gnark's setup cannot be interrupted: one of 2^20 takes minutes, and its keys hundreds of
+// MiB.
 //
 // The keys are for tests: whoever ran the setup could have kept its secrets.
-func OpenKeys(ctx context.Context, dir string, c Circuit, progress func(step string)) (*Keys, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
+func OpenKeys(ctx context.Context, dir string, of model.Circuit, progress func(step string)) (*Keys, error) {
+	if err := of.Validate("circuit"); err != nil {
+		return nil, fmt.Errorf("groth16: %w", err)
 	}
+	c := circuit(of)
 	if progress == nil {
 		progress = func(string) {}
 	}
@@ -74,7 +76,7 @@ func (k *Keys) build(ctx context.Context, progress func(string)) (err error) {
 }
 
 // compile returns the circuit's constraints and checks them against the extent that its sizes are computed from.
-func compile(c Circuit) (*cs.R1CS, error) {
+func compile(c circuit) (*cs.R1CS, error) {
 	f, s := families[c.Family], c.shape()
 	compiled, err := frontend.Compile(ecc.BLS12_381.ScalarField(), r1cs.NewBuilder, newTreeCircuit(f, s.depth, s.challenges))
 	if err != nil {
@@ -91,9 +93,6 @@ func compile(c Circuit) (*cs.R1CS, error) {
 func wires(s *cs.R1CS) int {
 	return s.GetNbPublicVariables() + s.GetNbSecretVariables() + s.NbInternalVariables
 }
-
-// Circuit returns the circuit that the keys are for.
-func (k *Keys) Circuit() Circuit { return k.circuit }
 
 // Size returns the memory that the keys and the compiled circuit hold on the Go heap while they are used: points,
 // NTT tables and instructions, without small change.

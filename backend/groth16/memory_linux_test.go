@@ -38,7 +38,7 @@ func touched(t *testing.T, b block) model.Bytes {
 }
 
 func TestSizesAreWhatIsMappedAndTouched(t *testing.T) {
-	for _, c := range []Circuit{
+	for _, c := range []circuit{
 		smallest(MiMC), smallest(SHA256),
 		{Family: MiMC, Log2Constraints: 11, Data: 100 * 1000, Leaf: 1000}, // pads the tree and the last page
 	} {
@@ -46,7 +46,7 @@ func TestSizesAreWhatIsMappedAndTouched(t *testing.T) {
 		if err := part.Prep(); err != nil {
 			t.Fatal(err)
 		}
-		want := c.Sizes()
+		want := SizesOf(model.Circuit(c))
 		for _, b := range []struct {
 			name string
 			block
@@ -67,10 +67,10 @@ func TestSizesAreWhatIsMappedAndTouched(t *testing.T) {
 // the runtime keeps; gnark's solver leaves ten times as much in all when the heap is not returned.
 func TestPartitionsAreResidentUntilTheyAreFreed(t *testing.T) {
 	const count, slack = 20, 3 * model.MiB
-	c := Circuit{Family: MiMC, Log2Constraints: 12, Data: model.MiB}
+	c := circuit{Family: MiMC, Log2Constraints: 12, Data: model.MiB, Leaf: model.DefaultLeaf}
 	p := openProver(t, c, Threads{})
 	synthesize(t, p, 0, count) // what the runtime needs once
-	parts, sizes := make([]*Partition, count), c.Sizes()
+	parts, sizes := make([]*Partition, count), SizesOf(model.Circuit(c))
 	before := resident(t)
 	grown := func(what string, want model.Bytes) {
 		t.Helper()

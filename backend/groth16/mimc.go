@@ -8,7 +8,6 @@ import (
 )
 
 var mimcFamily = &family{
-	minLog2: 10,
 	once:    extent{constraints: 1, wires: 4, inA: 2, inB: 2},
 	opening: extent{constraints: 2, wires: 2, inA: 1, inB: 0},
 	level:   extent{constraints: 668, wires: 669, inA: 447, inB: 669},

@@ -64,7 +64,7 @@ func (s *Statement) tag() fr.Element {
 }
 
 // indices returns the challenged tree leaves.
-func (s *Statement) indices(c Circuit) []int {
+func (s *Statement) indices(c circuit) []int {
 	shape := c.shape()
 	indices := make([]int, shape.challenges)
 	for k := range indices {
@@ -75,7 +75,7 @@ func (s *Statement) indices(c Circuit) []int {
 }
 
 // public returns the circuit's public inputs in the order of its fields.
-func (s *Statement) public(c Circuit) fr.Vector {
+func (s *Statement) public(c circuit) fr.Vector {
 	root := node(s.Root)
 	inputs := append(fr.Vector{s.tag()}, families[c.Family].public(&root)...)
 	for _, index := range s.indices(c) {

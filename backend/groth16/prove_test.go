@@ -28,13 +28,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func smallest(family string) Circuit {
-	return Circuit{Family: family, Log2Constraints: families[family].minLog2, Data: 64 * model.KiB}
+func smallest(family string) circuit {
+	return circuit{Family: family, Log2Constraints: smallestLog2[family], Data: 64 * model.KiB, Leaf: model.DefaultLeaf}
 }
 
-func openProver(t testing.TB, c Circuit, n Threads) *Prover {
+func openProver(t testing.TB, c circuit, n Threads) *Prover {
 	t.Helper()
-	keys, err := OpenKeys(t.Context(), keyDir, c, nil)
+	keys, err := OpenKeys(t.Context(), keyDir, model.Circuit(c), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestQuotientIsTheQuotient(t *testing.T) {
 	domain := fft.NewDomain(1 << c.Log2Constraints)
 	p := &Partition{keys: openProver(t, c, Threads{}).keys}
 	var err error
-	if p.vectors, err = newBlock("vectors", c.Sizes().Vectors); err != nil {
+	if p.vectors, err = newBlock("vectors", c.sizes().Vectors); err != nil {
 		t.Fatal(err)
 	}
 	defer p.vectors.unmap()

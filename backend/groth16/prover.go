@@ -41,7 +41,7 @@ func (p *Prover) Close() error { return p.data.Close() }
 // until they are freed.
 func (p *Prover) Synthesize(ctx context.Context, job, partition int) (_ *Partition, err error) {
 	c := p.keys.circuit
-	s, sizes := c.shape(), c.Sizes()
+	s, sizes := c.shape(), c.sizes()
 	part := &Partition{Statement: Statement{Job: job, Partition: partition}, keys: p.keys, threads: p.threads}
 	defer func() {
 		if err != nil {

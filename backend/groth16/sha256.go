@@ -11,7 +11,6 @@ import (
 // A node of a SHA-256 tree is the compression of its children under the initial state: one block and no padding,
 // which is for messages of any length and these have one. The leaves are full SHA-256 digests.
 var sha256Family = &family{
-	minLog2: 15,
 	once:    extent{constraints: 1, wires: 5, inA: 2, inB: 2},
 	opening: extent{constraints: 259, wires: 257, inA: 256, inB: 256},
 	level:   extent{constraints: 26709, wires: 26525, inA: 16945, inB: 6945},

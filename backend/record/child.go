@@ -66,7 +66,7 @@ func prepare(ctx context.Context, s *Spec) error {
 func openKinds(ctx context.Context, s *Spec) ([]cpu.Kind, error) {
 	var kinds []cpu.Kind
 	for _, k := range s.Kinds {
-		keys, err := groth16.OpenKeys(ctx, s.KeyDir, k.circuit(), func(step string) { slog.Info(step, "kind", k.Name) })
+		keys, err := groth16.OpenKeys(ctx, s.KeyDir, k.Circuit, func(step string) { slog.Info(step, "kind", k.Name) })
 		if err != nil {
 			return kinds, err
 		}

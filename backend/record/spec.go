@@ -54,12 +54,6 @@ type Kind struct {
 	Circuit    model.Circuit
 }
 
-// circuit returns the circuit in the prover's own type.
-func (k *Kind) circuit() groth16.Circuit {
-	c := k.Circuit
-	return groth16.Circuit{Family: c.Family, Log2Constraints: c.Log2Constraints, Data: c.Data, Leaf: c.Leaf}
-}
-
 // shapes returns the kinds as the core knows them.
 func (s *Spec) shapes() ([]model.Kind, error) {
 	if s.Device == Virtual {
