@@ -29,6 +29,9 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&spec); err != nil {
 		return fmt.Errorf("record: the child was not told what to run: %w", err)
 	}
+	if err := spec.Validate(); err != nil {
+		return err
+	}
 	runtime.GOMAXPROCS(processors(&spec))
 	if spec.PrepareOnly {
 		return prepare(ctx, &spec)
@@ -196,8 +199,8 @@ func (c *child) end(ctx context.Context, summary *backend.Summary, failure error
 	}
 	if summary != nil {
 		end.JobsDone, end.MakespanNs = summary.JobsDone, summary.Makespan
-		if len(summary.Failures) > 0 && end.Error == "" {
-			end.Error = summary.Failures[0].Error()
+		if short := shortfall(summary); short != nil && end.Outcome == trace.Finished {
+			end.Outcome, end.Error = trace.Broken, short.Error()
 		}
 	}
 	p, err := probe.Live.Process(os.Getpid())
@@ -205,6 +208,18 @@ func (c *child) end(ctx context.Context, summary *backend.Summary, failure error
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(err, c.writer.End(end), c.writer.Close())
+}
+
+// shortfall says which jobs a run that came to its end did not do; nil if it did all.
+func shortfall(s *backend.Summary) error {
+	switch {
+	case s.Stalled:
+		return fmt.Errorf("record: jobs are left after %d, and nothing can proceed", s.JobsDone)
+	case len(s.Failures) > 0:
+		return fmt.Errorf("record: %d of %d jobs failed, the first because of this: %w",
+			s.JobsFailed, s.JobsFailed+s.JobsDone, s.Failures[0])
+	}
+	return nil
 }
 
 // machine says what this machine is. Its cores are those that the prover may run on: stages share no others.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
 
 	"headroom/backend/confine"
 	"headroom/model"
@@ -47,6 +46,9 @@ var ErrNoRoom = errors.New("the limit killed the prover before it began")
 // trace. That a child was killed by the limit is an outcome, not an error, if there is a trace. A trace that was
 // begun gets an end whatever happens.
 func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
 	if err := Prepare(ctx, spec, o); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 	case recorded == nil && outcome.Killed:
 		err = fmt.Errorf("record: %w: it is %s", ErrNoRoom, outcome.LimitBytes.Short())
 	case recorded == nil || (outcome.Finished && outcome.ExitCode != 0):
-		err = fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.lastWords())
+		err = fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.log.words())
 	}
 	if err != nil {
 		child.abandon(ctx, recorded, err)
@@ -97,7 +99,7 @@ func Prepare(ctx context.Context, spec Spec, o Options) error {
 		return fmt.Errorf("record: making keys: %w", err)
 	}
 	if !outcome.Finished || outcome.ExitCode != 0 {
-		return fmt.Errorf("record: making keys failed (%s)%s", how(outcome), child.lastWords())
+		return fmt.Errorf("record: making keys failed (%s)%s", how(outcome), child.log.words())
 	}
 	return nil
 }
@@ -107,7 +109,7 @@ type childProcess struct {
 	options *Options
 	process *confine.Child
 	stdout  io.Reader
-	log     tail
+	log     childLog
 	writer  *trace.Writer // nil: in memory only
 }
 
@@ -261,38 +263,4 @@ func how(o confine.Outcome) string {
 		return fmt.Sprintf("exit code %d", o.ExitCode)
 	}
 	return "signal " + o.Signal.String()
-}
-
-// lastWords returns the end of the child's log, for error messages, without what it told of its progress.
-func (c *childProcess) lastWords() string {
-	var words []string
-	for line := range strings.Lines(string(c.log.last)) {
-		if !strings.Contains(line, "level=INFO") {
-			words = append(words, line)
-		}
-	}
-	text := strings.TrimSpace(strings.Join(words, ""))
-	if text == "" {
-		return ""
-	}
-	return ": " + text
-}
-
-// tail passes on what is written to it and remembers the end.
-type tail struct {
-	to   io.Writer
-	last []byte
-}
-
-const tailBytes = 2000
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.last = append(t.last, p...)
-	if extra := len(t.last) - tailBytes; extra > 0 {
-		t.last = t.last[extra:]
-	}
-	if t.to == nil {
-		return len(p), nil
-	}
-	return t.to.Write(p)
 }

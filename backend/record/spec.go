@@ -7,6 +7,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,6 +39,18 @@ type Spec struct {
 	ProfileHash string
 	LimitBytes  model.Bytes
 	Forced      bool
+}
+
+// Validate reports every fault of what can be wrong before the profile and the circuits are read.
+func (s *Spec) Validate() error {
+	var faults []error
+	if s.Device != CPU && s.Device != Virtual {
+		faults = append(faults, fmt.Errorf("record: device is %q: one of %s, %s", s.Device, CPU, Virtual))
+	}
+	if s.SampleEvery < model.Millisecond {
+		faults = append(faults, fmt.Errorf("record: the time between samples is %s: at least 1ms", s.SampleEvery))
+	}
+	return errors.Join(faults...)
 }
 
 // The devices.

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"headroom/calibrate"
+	"headroom/cmd/internal/output"
 	"headroom/cmd/internal/render"
 	"headroom/model/check"
+	"headroom/model/profile"
 	"headroom/model/trace"
 	"headroom/scenarios"
 )
@@ -49,40 +51,25 @@ func (a *app) runCalibrate(ctx context.Context, paths []string, out, name string
 	if out == "" {
 		return refuse(errors.New("--out: where is the profile to go?"))
 	}
-	if slices.ContainsFunc(paths, func(path string) bool { return sameFile(path, out) }) {
+	if slices.ContainsFunc(paths, func(path string) bool { return output.Same(path, out) }) {
 		return refuse(fmt.Errorf("--out: %s is one of the traces, which would be lost: name another file", out))
+	}
+	if err := output.Profile(out); err != nil {
+		return refuse(fmt.Errorf("--out: %w", err))
 	}
 	if name == "" {
 		base := filepath.Base(out)
 		name = base[:len(base)-len(filepath.Ext(base))]
 	}
-	o := calibrate.Options{Name: name}
-	var traces []*trace.Trace
-	for _, path := range paths {
-		t, source, err := readTrace(path)
-		if err != nil {
-			return refuse(err)
-		}
-		traces = append(traces, t)
-		o.Sources = append(o.Sources, source)
-	}
-	type fit struct {
-		text   []byte
-		report *calibrate.Report
-	}
-	f, err := await(ctx, func() (fit, error) {
-		p, report, err := calibrate.Fit(traces, o)
-		if err != nil {
-			return fit{}, err
-		}
-		var text bytes.Buffer
-		err = p.Write(&text)
-		return fit{text.Bytes(), report}, err
-	})
+	traces, err := a.readTraces(ctx, paths)
 	if err != nil {
-		return refuse(err)
+		return err
 	}
-	if err := replaceFile(out, f.text); err != nil {
+	f, err := a.fit(ctx, name, traces)
+	if err != nil {
+		return err
+	}
+	if err := output.Replace(out, f.text); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	result := render.NewCalibration(f.report, out)
@@ -95,21 +82,69 @@ func (a *app) runCalibrate(ctx context.Context, paths []string, out, name string
 	return nil
 }
 
+// fitted is a profile as text, and how good it is.
+type fitted struct {
+	text   []byte
+	report *calibrate.Report
+}
+
+// fit makes a profile of that name from traces.
+func (a *app) fit(ctx context.Context, name string, recordings []recording) (fitted, error) {
+	o := calibrate.Options{Name: name}
+	var traces []*trace.Trace
+	for _, r := range recordings {
+		traces, o.Sources = append(traces, r.trace), append(o.Sources, r.source)
+	}
+	return await(ctx, func() (fitted, error) {
+		p, report, err := calibrate.Fit(traces, o)
+		if err != nil {
+			return fitted{}, refuse(err)
+		}
+		var text bytes.Buffer
+		err = p.Write(&text)
+		return fitted{text.Bytes(), report}, err
+	})
+}
+
+// recording is a trace and where it is from.
+type recording struct {
+	trace  *trace.Trace
+	source calibrate.Source
+}
+
+// readTraces reads recordings and shows how many are read.
+func (a *app) readTraces(ctx context.Context, paths []string) ([]recording, error) {
+	bar := a.progress("reading", len(paths))
+	defer bar.close()
+	return await(ctx, func() ([]recording, error) {
+		var list []recording
+		for _, path := range paths {
+			r, err := readTrace(path)
+			if err != nil {
+				return nil, refuse(err)
+			}
+			list = append(list, r)
+			bar.step()
+		}
+		return list, nil
+	})
+}
+
 // readTrace reads a trace and its file's hash. A trace that somebody has edited teaches nothing, so it is refused.
-func readTrace(path string) (*trace.Trace, calibrate.Source, error) {
+func readTrace(path string) (recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, calibrate.Source{}, err
+		return recording{}, fmt.Errorf("trace: %w", err)
 	}
 	t, err := trace.Read(bytes.NewReader(data))
 	if err != nil {
-		return nil, calibrate.Source{}, fmt.Errorf("%s: %w", path, err)
+		return recording{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if findings := check.Run(check.Of(t)); len(findings) > 0 {
-		return nil, calibrate.Source{}, fmt.Errorf("%s is not what a pipeline does: %s; headroom check says more", path, findings[0])
+		return recording{}, fmt.Errorf("%s is not what a pipeline does: %s; headroom check says more", path, findings[0])
 	}
 	sum := sha256.Sum256(data)
-	return t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}, nil
+	return recording{t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}}, nil
 }
 
 const compareLong = `compare predicts the run that a trace is of and prints predicted against measured: the error
@@ -139,13 +174,23 @@ func (a *app) runCompare(ctx context.Context, profileName, path string, replicat
 	if err != nil {
 		return refuse(err)
 	}
-	t, _, err := readTrace(path)
+	traces, err := a.readTraces(ctx, []string{path})
 	if err != nil {
-		return refuse(err)
+		return err
 	}
-	comparison, err := await(ctx, func() (*calibrate.Comparison, error) { return calibrate.Compare(p, t, replications) })
+	comparison, err := a.predict(ctx, p, traces[0].trace, replications)
 	if err != nil {
-		return refuse(err)
+		return err
 	}
 	return a.show(render.NewComparison(comparison), func(t render.Text) { t.Comparison(comparison) })
+}
+
+// predict holds the prediction of a profile against a trace.
+func (a *app) predict(ctx context.Context, p *profile.Profile, t *trace.Trace, replications int) (*calibrate.Comparison, error) {
+	bar := a.progress("predicting", uncounted)
+	defer bar.close()
+	return await(ctx, func() (*calibrate.Comparison, error) {
+		c, err := calibrate.Compare(p, t, replications)
+		return c, refuse(err)
+	})
 }

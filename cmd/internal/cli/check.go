@@ -29,13 +29,7 @@ func (a *app) check() *cobra.Command {
 }
 
 func (a *app) runCheck(ctx context.Context, path string) error {
-	result, err := await(ctx, func() (render.Check, error) {
-		t, err := trace.ReadFile(path)
-		if err != nil {
-			return render.Check{}, refuse(err)
-		}
-		return render.NewCheck(t, check.Run(check.Of(t))), nil
-	})
+	result, err := a.checked(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -46,4 +40,17 @@ func (a *app) runCheck(ctx context.Context, path string) error {
 		return fmt.Errorf("check: %s is not what a pipeline does", path)
 	}
 	return nil
+}
+
+// checked reads a trace and holds the checkers against it.
+func (a *app) checked(ctx context.Context, path string) (render.Check, error) {
+	bar := a.progress("checking", uncounted)
+	defer bar.close()
+	return await(ctx, func() (render.Check, error) {
+		t, err := trace.ReadFile(path)
+		if err != nil {
+			return render.Check{}, refuse(err)
+		}
+		return render.NewCheck(t, check.Run(check.Of(t))), nil
+	})
 }

@@ -127,3 +127,41 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// heard passes on what is written to it.
+type heard chan string
+
+func (h heard) Write(b []byte) (int, error) {
+	h <- string(b)
+	return len(b), nil
+}
+
+// TestProgress waits until each bar has shown its steps, and until it is removed.
+func TestProgress(t *testing.T) {
+	for n, want := range map[int]string{3: "(2/3)", uncounted: "waiting"} {
+		shown := make(heard)
+		p := newProgress(shown, "waiting", n, 0)
+		p.step()
+		p.step()
+		all := ""
+		for !strings.Contains(all, want) {
+			all += <-shown
+		}
+		closed := make(chan struct{})
+		go func() {
+			p.close()
+			close(closed)
+		}()
+		for open := true; open; {
+			select {
+			case all = <-shown:
+			case <-closed:
+				open = false
+			}
+		}
+		if strings.Trim(all, "\r \x1b[K2") != "" {
+			t.Errorf("%d steps: %q is left", n, all)
+		}
+	}
+	newProgress(full{}, "never seen", 1, patience).close()
+}

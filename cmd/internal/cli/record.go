@@ -13,9 +13,11 @@ import (
 	"headroom/backend/confine"
 	"headroom/backend/record"
 	"headroom/cmd/internal/live"
+	"headroom/cmd/internal/output"
 	"headroom/cmd/internal/render"
 	"headroom/model"
 	"headroom/scenarios"
+	"headroom/sim"
 )
 
 // recordFlags are the flags of record.
@@ -89,8 +91,8 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	}
 	if l.confine != "" {
 		limit, err := model.ParseBytes(l.confine)
-		if err == nil && limit < model.MiB {
-			err = fmt.Errorf("%s is less than 1MiB, in which no prover starts", limit)
+		if err == nil && (limit < model.MiB || limit > maxConfine) {
+			err = fmt.Errorf("%s: from 1MiB, below which no prover starts, to %s", limit, maxConfine)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--confine: %w", err))
@@ -111,6 +113,9 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	return r, refuse(errors.Join(faults...))
 }
 
+// maxConfine is more memory than any machine has, and the largest limit that a trace can tell of.
+const maxConfine = 1024 * model.TiB
+
 // knownMechanism refuses a mechanism that there is not; none is whichever works.
 func knownMechanism(m confine.Mechanism) error {
 	switch m {
@@ -124,7 +129,7 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if f.out == "" {
 		return refuse(errors.New("--out: where is the trace to go?"))
 	}
-	if err := traceTarget(f.out); err != nil {
+	if err := output.Trace(f.out); err != nil {
 		return refuse(fmt.Errorf("--out: %w", err))
 	}
 	if f.profile != "" {
@@ -142,23 +147,41 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if err != nil {
 		return err
 	}
-	bar := a.progress("proving", s.Workload.Jobs())
-	request.Trace, request.Force = f.out, f.force
-	request.Progress = func(int) { bar.step() }
-	outcome, prediction, err := live.Run(ctx, request)
-	bar.close()
-	var refused *live.RefusedError
-	if errors.As(err, &refused) || errors.Is(err, record.ErrNoRoom) {
-		return &ExitError{Code: Broken, Err: err}
-	}
-	var input *live.InputError
-	if errors.As(err, &input) {
+	if err := request.Validate(); err != nil {
 		return refuse(err)
+	}
+	prediction, err := a.predictRun(ctx, request)
+	if err != nil {
+		return err
+	}
+	if prediction != nil && prediction.Verdict == sim.OOM {
+		if !f.force {
+			err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s; --force runs it all the same", prediction.Reason)
+			return &ExitError{Code: Broken, Err: err}
+		}
+		request.Forced = true
+	}
+	request.Trace = f.out
+	return a.prove(ctx, request, prediction)
+}
+
+// predictRun predicts a live run; the prediction is nil if there is no profile to predict with.
+func (a *app) predictRun(ctx context.Context, r *live.Request) (*sim.RiskReport, error) {
+	bar := a.progress("predicting", live.Replications)
+	defer bar.close()
+	return await(ctx, func() (*sim.RiskReport, error) { return r.Predict(bar.step) })
+}
+
+// prove does a live run and prints what it came to.
+func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.RiskReport) error {
+	outcome, err := a.launch(ctx, request)
+	if errors.Is(err, record.ErrNoRoom) {
+		return &ExitError{Code: Broken, Err: err}
 	}
 	if err != nil {
 		return err
 	}
-	result := render.NewRecording(outcome, prediction, f.out)
+	result := render.NewRecording(outcome, prediction, request.Trace)
 	if err := a.show(result, func(t render.Text) { t.Recording(&result) }); err != nil {
 		return err
 	}
@@ -173,6 +196,14 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	return nil
 }
 
+// launch does a live run and shows how many jobs are over.
+func (a *app) launch(ctx context.Context, request *live.Request) (*record.Outcome, error) {
+	bar := a.progress("proving", request.Scenario.Workload.Jobs())
+	defer bar.close()
+	request.Progress = func(int) { bar.step() }
+	return live.Run(ctx, request)
+}
+
 // child returns the hidden command whose process is the prover.
 func (a *app) child() *cobra.Command {
 	return &cobra.Command{
@@ -181,7 +212,11 @@ func (a *app) child() *cobra.Command {
 		Args:   exactly(),
 		RunE: a.entry(func(ctx context.Context, _ []string) error {
 			slog.SetDefault(slog.New(slog.NewTextHandler(a.stderr, nil)))
-			return record.Child(ctx, os.Stdin, a.stdout)
+			if err := record.Child(ctx, os.Stdin, a.stdout); err != nil {
+				fmt.Fprintln(a.stderr, err) // for the parent, which says it again as its own
+				return &ExitError{Code: Failure}
+			}
+			return nil
 		}),
 	}
 }

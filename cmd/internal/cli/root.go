@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,24 +67,51 @@ type app struct {
 // interrupts it.
 func Run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 	a := &app{stdout: stdout, stderr: stderr}
+	help := &noting{Writer: stdout}
 	root := a.root()
+	root.SetOut(help)
 	root.SetArgs(append([]string{}, args...))
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return OK
-	}
 	code := Failure
 	var exit *ExitError
 	switch {
+	case help.err != nil:
+		err = fmt.Errorf("writing the help: %w", help.err)
+	case err == nil:
+		return OK
 	case errors.As(err, &exit):
 		code, err = exit.Code, exit.Err
 	case !a.entered:
 		code = Usage
 	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+		err = errInterrupted
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "headroom: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return code
+}
+
+// noting passes on what is written and keeps the first error, which cobra drops where it prints help.
+type noting struct {
+	io.Writer
+	err error
+}
+
+// Write passes on and keeps the first error.
+func (n *noting) Write(p []byte) (int, error) {
+	written, err := n.Writer.Write(p)
+	n.err = cmp.Or(n.err, err)
+	return written, err
+}
+
+// Version names the program and its version, as traces have it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return "headroom " + info.Main.Version
+	}
+	return "headroom (devel)"
 }
 
 // root returns the command tree.
@@ -95,11 +123,12 @@ func (a *app) root() *cobra.Command {
 		Args:          a.knownCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       Version(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.RunE = a.entry(func(context.Context, []string) error {
 		return refuse(errors.New("which command? headroom help lists them"))
 	})
-	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -141,7 +170,8 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and was given %q", c.CommandPath(), cmp.Or(strings.Join(names, " "), "no arguments"), args)
+		wanted := cmp.Or(strings.Join(names, " "), "no arguments")
+		return fmt.Errorf("%s takes %s, and was given %q", c.CommandPath(), wanted, args)
 	}
 }
 
@@ -186,12 +216,13 @@ func (a *app) show(json any, text func(render.Text)) error {
 	})
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // await returns what f returns. If ctx ends first it returns an error, and f goes on unheard until the program ends.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	interrupted := errors.New("interrupted")
 	var zero T
 	if ctx.Err() != nil {
-		return zero, interrupted
+		return zero, errInterrupted
 	}
 	type result struct {
 		value T
@@ -206,6 +237,6 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		return zero, interrupted
+		return zero, errInterrupted
 	}
 }

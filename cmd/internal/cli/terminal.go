@@ -24,11 +24,15 @@ func (a *app) colors() bool {
 // patience is how long a command works before it shows how far it is.
 const patience = 2 * time.Second
 
-// progress shows a bar on standard error. A nil progress shows nothing.
+// uncounted is the number of steps of work whose steps nobody counts: the bar only shows that it goes on.
+const uncounted = -1
+
+// progress shows a bar on standard error once the work has tried a person's patience, and keeps it up to date until it
+// is closed. A nil progress shows nothing.
 type progress struct {
-	bar   *progressbar.ProgressBar
-	start time.Time
-	steps atomic.Int64
+	bar           *progressbar.ProgressBar
+	steps         atomic.Int64
+	stop, stopped chan struct{}
 }
 
 // progress returns a bar of n steps, or nil if nobody wants to see one.
@@ -36,25 +40,55 @@ func (a *app) progress(what string, n int) *progress {
 	if a.quiet || !isTerminal(a.stderr) {
 		return nil
 	}
-	bar := progressbar.NewOptions(n, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(a.stderr),
-		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	return &progress{bar: bar, start: time.Now()}
+	return newProgress(a.stderr, what, n, patience)
+}
+
+func newProgress(w io.Writer, what string, n int, patience time.Duration) *progress {
+	p := &progress{
+		bar: progressbar.NewOptions(n, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(w),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish()),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	go p.draw(patience)
+	return p
+}
+
+// redraw is the time between two drawings of a bar.
+const redraw = 200 * time.Millisecond
+
+// draw draws until the bar is closed, and then removes it. A bar that cannot be drawn is no reason to stop.
+func (p *progress) draw(patience time.Duration) {
+	defer close(p.stopped)
+	select {
+	case <-p.stop:
+		return
+	case <-time.After(patience):
+	}
+	ticker := time.NewTicker(redraw)
+	defer ticker.Stop()
+	for {
+		_ = p.bar.Set64(p.steps.Load())
+		select {
+		case <-p.stop:
+			_ = p.bar.Finish()
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // step notes that one more step is done.
 func (p *progress) step() {
-	if p == nil {
-		return
-	}
-	if n := p.steps.Add(1); time.Since(p.start) > patience {
-		_ = p.bar.Set64(n) // a bar that cannot be drawn is no reason to stop
+	if p != nil {
+		p.steps.Add(1)
 	}
 }
 
 // close removes the bar.
 func (p *progress) close() {
-	if p != nil && time.Since(p.start) > patience {
-		_ = p.bar.Finish()
+	if p != nil {
+		close(p.stop)
+		<-p.stopped
 	}
 }
 

@@ -3,8 +3,8 @@ package cli
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 
+	"headroom/cmd/internal/output"
 	"headroom/model"
 	"headroom/model/trace"
 	"headroom/sim"
@@ -19,10 +19,10 @@ type traceFile struct {
 
 // createTrace begins the trace of a run of the plan.
 func createTrace(path string, p *sim.Plan) (*traceFile, error) {
-	if err := traceTarget(path); err != nil {
+	if err := output.Trace(path); err != nil {
 		return nil, refuse(fmt.Errorf("--trace: %w", err))
 	}
-	t := &traceFile{path: path, partial: partialPath(path), plan: p}
+	t := &traceFile{path: path, partial: output.Partial(path), plan: p}
 	var err error
 	t.out, err = trace.Create(t.partial, traceHeader(p))
 	return t, err
@@ -80,12 +80,4 @@ func (t *traceFile) discard() {
 	if t.partial != t.path {
 		os.Remove(t.partial)
 	}
-}
-
-// Version names the program and its version, as traces have it.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return "headroom " + info.Main.Version
-	}
-	return "headroom (devel)"
 }

@@ -6,15 +6,16 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 
 	"headroom/backend/confine"
 	"headroom/calibrate"
 	"headroom/cmd/internal/live"
+	"headroom/cmd/internal/output"
 	"headroom/model"
 	"headroom/model/profile"
 	"headroom/model/trace"
@@ -86,9 +87,6 @@ type Confined struct {
 	Mechanism confine.Mechanism
 }
 
-// replications stand behind each prediction.
-const replications = calibrate.DefaultReplications
-
 // run is a demo under way.
 type run struct {
 	Options
@@ -145,7 +143,11 @@ func (r *run) calibrate(traces []*trace.Trace) (*profile.Profile, error) {
 	if err != nil || r.Keep == "" {
 		return p, err
 	}
-	return p, writeProfile(filepath.Join(r.Keep, "demo-profile.yaml"), p)
+	var text bytes.Buffer
+	if err := p.Write(&text); err != nil {
+		return nil, err
+	}
+	return p, output.Replace(r.keep("demo-profile.yaml"), text.Bytes())
 }
 
 // meetUnseen predicts each configuration that was never run, and only then runs it.
@@ -172,7 +174,7 @@ func (r *run) compare(c config, unseen bool, measured Measured) error {
 	if err != nil {
 		return err
 	}
-	prediction, err := calibrate.Predict(live.Plan(s), replications)
+	prediction, err := calibrate.Predict(live.Plan(s), live.Replications)
 	if err != nil {
 		return err
 	}
@@ -199,12 +201,15 @@ func (r *run) confine() error {
 			return err
 		}
 		s.Machine.CgroupLimit = limit
-		prediction, err := calibrate.Predict(live.Plan(s), replications)
+		prediction, err := calibrate.Predict(live.Plan(s), live.Replications)
 		if err != nil {
 			return err
 		}
 		r.next(fmt.Sprintf("confining to %s: %s, predicted: %s", limit.Short(), c.name, prediction.Verdict))
-		outcome, err := r.launch(s, c.file("confined"), limit)
+		outcome, err := r.launch(s, &live.Request{
+			Trace: r.keep(c.file("confined")), Limit: limit, Mechanism: r.Mechanism,
+			Forced: prediction.Verdict == sim.OOM, // that it is killed is the point
+		})
 		if err != nil {
 			return err
 		}

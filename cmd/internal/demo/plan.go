@@ -3,14 +3,12 @@ package demo
 import (
 	_ "embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"headroom/backend/record"
 	"headroom/cmd/internal/live"
 	"headroom/model"
-	"headroom/model/profile"
 	"headroom/model/trace"
 	"headroom/scenarios"
 )
@@ -66,7 +64,7 @@ func (r *run) prove(c config, how string) (Measured, *trace.Trace, error) {
 	if err != nil {
 		return Measured{}, nil, err
 	}
-	o, err := r.launch(s, c.file(how), 0)
+	o, err := r.launch(s, &live.Request{Trace: r.keep(c.file(how))})
 	if err != nil {
 		return Measured{}, nil, err
 	}
@@ -81,35 +79,22 @@ func (r *run) prove(c config, how string) (Measured, *trace.Trace, error) {
 	}, o.Trace, nil
 }
 
-// launch runs a scenario in a child. That the unsafe one is predicted to be killed is the point: it is forced.
-func (r *run) launch(s *scenarios.Scenario, file string, limit model.Bytes) (*record.Outcome, error) {
-	request := &live.Request{
-		Scenario: s, Device: record.CPU, KeyDir: r.KeyDir, Limit: limit, SampleEvery: 20 * model.Millisecond,
-		Force: true, Tool: r.Tool, Log: r.Log,
+// launch runs a scenario in a child, with what the request says of its trace and its limit.
+func (r *run) launch(s *scenarios.Scenario, request *live.Request) (*record.Outcome, error) {
+	request.Scenario, request.Device, request.KeyDir = s, record.CPU, r.KeyDir
+	request.SampleEvery, request.Tool, request.Log = 20*model.Millisecond, r.Tool, r.Log
+	return live.Run(r.ctx, request)
+}
+
+// keep returns the path under which a file is kept; empty if none is.
+func (r *run) keep(file string) string {
+	if r.Keep == "" {
+		return ""
 	}
-	if limit != 0 {
-		request.Mechanism = r.Mechanism
-	}
-	if r.Keep != "" {
-		request.Trace = filepath.Join(r.Keep, file)
-	}
-	o, _, err := live.Run(r.ctx, request)
-	return o, err
+	return filepath.Join(r.Keep, file)
 }
 
 // file returns the name of a trace.
 func (c config) file(how string) string {
 	return strings.NewReplacer(" ", "-", ",", "").Replace(c.name) + "-" + how + ".jsonl.zst"
-}
-
-func writeProfile(path string, p *profile.Profile) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	if err := p.Write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

@@ -1,5 +1,5 @@
-// Package live takes a scenario to the live prover: it predicts first if there is a profile, refuses what is
-// predicted to run out of memory, and runs the rest in a child process.
+// Package live takes a scenario to the live prover: it predicts what the prover will need, and runs it in a child
+// process.
 package live
 
 import (
@@ -32,62 +32,44 @@ type Request struct {
 	Limit       model.Bytes // 0: not confined
 	Mechanism   confine.Mechanism
 	SampleEvery model.Span
-	Force       bool // run although it is predicted to run out of memory
+	Forced      bool // it is predicted to run out of memory, and to be run all the same: the trace says so
 	Tool        string
 	Log         io.Writer
 	Progress    func(jobsDone int)
 }
 
-// RefusedError says that a run was not begun because it is predicted to run out of memory.
-type RefusedError struct{ Prediction *sim.RiskReport }
-
-// Error says what is predicted.
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("refused: this configuration is predicted to run out of memory: %s; --force runs it all the same", e.Prediction.Reason)
+// Validate reports why the request makes no sense.
+func (r *Request) Validate() error {
+	_, err := r.spec()
+	return err
 }
 
-// InputError says that a request makes no sense, before anything was run.
-type InputError struct{ Err error }
-
-// Error says what is wrong.
-func (e *InputError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong.
-func (e *InputError) Unwrap() error { return e.Err }
-
-// Run predicts and runs. The prediction is nil if the scenario has no profile.
-func Run(ctx context.Context, r *Request) (*record.Outcome, *sim.RiskReport, error) {
-	spec, err := r.spec()
-	if err != nil {
-		return nil, nil, &InputError{err}
-	}
-	prediction, err := r.predict()
-	if err != nil {
-		return nil, nil, err
-	}
-	if prediction != nil && prediction.Verdict == sim.OOM {
-		if !r.Force {
-			return nil, prediction, &RefusedError{prediction}
-		}
-		spec.Forced = true
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, prediction, fmt.Errorf("live: this program's own path: %w", err)
-	}
-	outcome, err := record.Run(ctx, spec, record.Options{
-		Command: []string{self, ChildCommand}, Trace: r.Trace, Limit: r.Limit, Mechanism: r.Mechanism,
-		Progress: r.Progress, Log: r.Log,
-	})
-	return outcome, prediction, err
-}
-
-// predict replicates the scenario against its limit, tightened by the request's.
-func (r *Request) predict() (*sim.RiskReport, error) {
+// Predict replicates the scenario against its limit, tightened by the request's. step is called after each of the
+// Replications. The prediction is nil if the scenario has no profile.
+func (r *Request) Predict(step func()) (*sim.RiskReport, error) {
 	if r.Scenario.Profile == nil {
 		return nil, nil
 	}
-	return sim.AssessRisk(r.plan(), calibrate.DefaultReplications, sim.RiskBound, nil)
+	return sim.AssessRisk(r.plan(), Replications, sim.RiskBound, step)
+}
+
+// Replications stand behind each prediction.
+const Replications = calibrate.DefaultReplications
+
+// Run runs the request in a child process of this program.
+func Run(ctx context.Context, r *Request) (*record.Outcome, error) {
+	spec, err := r.spec()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("live: this program's own path: %w", err)
+	}
+	return record.Run(ctx, spec, record.Options{
+		Command: []string{self, ChildCommand}, Trace: r.Trace, Limit: r.Limit, Mechanism: r.Mechanism,
+		Progress: r.Progress, Log: r.Log,
+	})
 }
 
 // Plan returns what a scenario with a profile asks the simulator.
@@ -108,7 +90,7 @@ func (r *Request) spec() (record.Spec, error) {
 	s := r.Scenario
 	spec := record.Spec{
 		Config: s.Config, Workload: s.Workload, Seed: s.Seed, Device: r.Device, KeyDir: r.KeyDir,
-		SampleEvery: r.SampleEvery, Tool: r.Tool,
+		SampleEvery: r.SampleEvery, Tool: r.Tool, Forced: r.Forced,
 	}
 	if s.Profile != nil {
 		spec.ProfileHash = s.Profile.Hash()
@@ -132,7 +114,9 @@ func (r *Request) spec() (record.Spec, error) {
 		if k == nil || k.Circuit == nil {
 			return spec, fmt.Errorf("live: kind %q has no circuit, so it cannot be proved here: define it under kinds", share.Kind)
 		}
-		spec.Kinds = append(spec.Kinds, record.Kind{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Circuit: *k.Circuit})
+		spec.Kinds = append(spec.Kinds, record.Kind{
+			Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Circuit: *k.Circuit,
+		})
 	}
 	return spec, nil
 }

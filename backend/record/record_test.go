@@ -1,0 +1,72 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"headroom/backend"
+)
+
+func TestAShortfallSaysWhatWasNotDone(t *testing.T) {
+	for _, c := range []struct {
+		summary backend.Summary
+		want    string
+	}{
+		{backend.Summary{JobsDone: 3}, ""},
+		{backend.Summary{JobsFailed: 2, Failures: []error{errors.New("no proof"), errors.New("another")}},
+			"record: 2 of 2 jobs failed, the first because of this: no proof"},
+		{backend.Summary{JobsDone: 1, Stalled: true}, "record: jobs are left after 1, and nothing can proceed"},
+	} {
+		got := ""
+		if err := shortfall(&c.summary); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.summary, got, c.want)
+		}
+	}
+}
+
+func TestASpecThatCannotRunIsRefused(t *testing.T) {
+	err := Child(t.Context(), strings.NewReader("{}"), nil)
+	for _, want := range []string{`device is "": one of cpu, virtual`, "the time between samples is 0s: at least 1ms"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+// TestTheLogOfAChildIsPartedIntoLines cuts the same text anywhere.
+func TestTheLogOfAChildIsPartedIntoLines(t *testing.T) {
+	const text = "time=1 msg=a\npanic: b\ntime=2 msg=c\n\tat d"
+	rapid.Check(t, func(t *rapid.T) {
+		var passed bytes.Buffer
+		l := childLog{to: &passed}
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "bytes")
+			if _, err := l.Write([]byte(rest[:n])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if passed.String() != "time=1 msg=a\ntime=2 msg=c\n" || l.words() != ": panic: b\n\tat d" {
+			t.Errorf("passed on %q and kept %q", &passed, l.words())
+		}
+	})
+}
+
+func TestOnlyTheBeginningOfWhatAChildSaysIsKept(t *testing.T) {
+	var l childLog
+	for _, part := range []string{"panic", strings.Repeat("x", 3*mostKept), "\nend\n"} {
+		if n, err := l.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if words := l.words(); len(words) > mostKept+2 || !strings.HasPrefix(words, ": panicx") {
+		t.Errorf("kept %d bytes: %.20s", len(words), words)
+	}
+}
