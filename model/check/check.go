@@ -54,35 +54,14 @@ const MaxFindings = 10
 
 // Run judges a stream and returns the findings in order of the records, or none.
 func Run(s Stream) []Finding {
-	w := newWorld(&s)
-	judges := make([]judge, 0, len(checkers))
-	for _, c := range checkers {
-		judges = append(judges, c.judge(&s))
-	}
-	each := func(visit func(judge)) {
-		for i, j := range judges {
-			w.checker = &checkers[i]
-			visit(j)
-		}
-	}
+	j := NewJudge(s)
 	for i := range s.Records {
-		r := &s.Records[i]
-		w.index, w.record = i, r
-		each(func(j judge) { j.input(w, r) })
-		w.take(r)
-		for k := range r.Effects {
-			e := &r.Effects[k]
-			each(func(j judge) { j.effect(w, e) })
-			w.apply(e)
-		}
-		each(func(j judge) { j.settled(w) })
-		w.forget()
+		j.Step(&s.Records[i])
 	}
-	w.index = len(s.Records)
 	if s.Finished {
-		each(func(j judge) { j.finished(w) })
+		j.Finish()
 	}
-	return w.findings
+	return j.world.findings
 }
 
 // Err joins findings into one error, or returns nil if there are none.

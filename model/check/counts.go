@@ -18,7 +18,7 @@ func (permits) settled(w *world) {
 	if w.stream.Stateless || w.config.Admission.Permits == model.Unbounded {
 		return
 	}
-	recorded, counted := w.stream.Records[w.index].State.Permits, w.config.Admission.Permits-model.Count(w.permits())
+	recorded, counted := w.record.State.Permits, w.config.Admission.Permits-model.Count(w.permits())
 	if recorded != counted {
 		w.report("%s permits are recorded as free: %s are", recorded, counted)
 	}
@@ -69,7 +69,7 @@ func (channel) settled(w *world) {
 	if w.stream.Stateless {
 		return
 	}
-	if s := w.stream.Records[w.index].State; int(s.Channel) != held || int(s.Blocked) != blocked {
+	if s := w.record.State; int(s.Channel) != held || int(s.Blocked) != blocked {
 		w.report("%d in the channel and %d blocked are recorded: %d and %d are", s.Channel, s.Blocked, held, blocked)
 	}
 }
