@@ -129,31 +129,30 @@ func (c Cgroup) controlled() bool {
 	return err == nil && slices.Contains(strings.Fields(controllers), "memory")
 }
 
-// Limits returns the limit of every group on the path that has one, own group first. Under version 1 a tighter limit
-// that an unseen ancestor sets comes last, since the kernel tells it to all descendants.
-func (c Cgroup) Limits() ([]Limit, error) {
-	var limits []Limit
+// Limits returns the limits of every group on the path, own group first. Under version 1 a tighter limit that an unseen
+// ancestor sets comes last, since the kernel tells it to all descendants. The error joins what could not be read.
+func (c Cgroup) Limits() (Limits, error) {
+	var limits Limits
+	var faults []error
 	for _, g := range c.Groups {
-		limit, limited, err := g.Limit()
-		if err != nil {
-			return nil, err
+		for _, read := range []func() (Limit, bool, error){g.Limit, g.High} {
+			limit, limited, err := read()
+			faults = append(faults, err)
+			if limited {
+				limit.Used = g.used()
+				limits = append(limits, limit)
+			}
 		}
-		if limited {
-			limits = append(limits, limit)
+	}
+	if c.Version == 1 {
+		above, limited, err := c.Groups[0].inherited()
+		faults = append(faults, err)
+		tighter := func(l Limit) bool { return l.Bytes <= above.Bytes }
+		if limited && !slices.ContainsFunc(limits, tighter) {
+			limits = append(limits, above)
 		}
 	}
-	if c.Version == 2 {
-		return limits, nil
-	}
-	above, limited, err := c.Groups[0].inherited()
-	if err != nil {
-		return nil, err
-	}
-	tighter := func(l Limit) bool { return l.Bytes <= above.Bytes }
-	if limited && !slices.ContainsFunc(limits, tighter) {
-		limits = append(limits, above)
-	}
-	return limits, nil
+	return limits, errors.Join(faults...)
 }
 
 // Usage is what a cgroup holds.

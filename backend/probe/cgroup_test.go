@@ -156,60 +156,91 @@ func TestWithoutAMemoryControllerTheErrorSaysSo(t *testing.T) {
 	}
 }
 
-func TestEveryLimitOnThePathIsListedWithItsFile(t *testing.T) {
-	ram := Limit{Bytes: 16000000 * model.KiB, Name: "RAM", File: "/proc/meminfo"}
-	app := Limit{Bytes: 4 * model.GiB, Name: "cgroup /user.slice/user@1000.service/app.slice", File: "/sys/fs/cgroup/user.slice/user@1000.service/app.slice/memory.max"}
-	slice := Limit{Bytes: 8 * model.GiB, Name: "cgroup /user.slice", File: "/sys/fs/cgroup/user.slice/memory.max"}
-	own := Limit{Bytes: 3 * model.GiB, Name: "cgroup /", File: "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
-	above := Limit{Bytes: 2 * model.GiB, Name: "cgroup above /", File: "/sys/fs/cgroup/memory/memory.stat"}
+// shared is a version 2 container that shares the host's cgroup namespace: the root file says that there is no limit,
+// and only the path of the process leads to the real one.
+const shared = `-- proc/7/cgroup --
+0::/docker/4f1a
+-- proc/7/mountinfo --
+34 25 0:30 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup2 rw
+-- sys/fs/cgroup/cgroup.controllers --
+memory
+-- sys/fs/cgroup/memory.max --
+max
+-- sys/fs/cgroup/docker/memory.max --
+max
+-- sys/fs/cgroup/docker/4f1a/memory.max --
+536870912
+-- sys/fs/cgroup/docker/4f1a/memory.high --
+402653184
+-- sys/fs/cgroup/docker/4f1a/memory.current --
+300000000
+-- sys/fs/cgroup/docker/4f1a/memory.stat --
+anon 100000000
+file 200000000
+inactive_file 150000000`
+
+// bound is docker with the cgroup file systems bind-mounted elsewhere, the part of another container first.
+var bound = strings.NewReplacer("-- sys/fs/cgroup/memory/", "-- host/cg/",
+	"819 812 0:37 /docker/4f1a /sys/fs/cgroup/memory ro", "818 812 0:37 /docker/9999 /mnt ro,nosuid - cgroup cgroup rw,memory\n819 812 0:37 /docker/4f1a /host/cg ro").Replace(docker)
+
+func TestEveryCgroupLimitOnThePathIsListedWithItsFile(t *testing.T) {
+	limit := func(bytes, used model.Bytes, name, file string) Limit {
+		return Limit{Of: HostMemory, Bytes: bytes, Used: used, Name: name, File: file}
+	}
+	const stat = "\n-- sys/fs/cgroup/memory/memory.stat --\n"
+	app := limit(4*model.GiB, Unknown, "cgroup /user.slice/user@1000.service/app.slice", "/sys/fs/cgroup/user.slice/user@1000.service/app.slice/memory.max")
+	slice := limit(8*model.GiB, Unknown, "cgroup /user.slice", "/sys/fs/cgroup/user.slice/memory.max")
+	own := limit(3*model.GiB, Unknown, "cgroup /", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+	above := limit(2*model.GiB, Unknown, "cgroup above /", "/sys/fs/cgroup/memory/memory.stat")
+	cold := own
+	cold.Used = 1000000000 - 200000000
 	for _, c := range []struct {
-		name    string
-		tree    string
-		want    []Limit
-		binding Limit
+		name string
+		tree string
+		want Limits
 	}{
-		{"version 2, nested", nested, []Limit{ram, app, slice}, app},
-		{"version 2 in which RAM is less", strings.Replace(nested, "16000000 kB", "4194304 kB", 1),
-			[]Limit{{4 * model.GiB, ram.Name, ram.File}, app, slice}, Limit{4 * model.GiB, ram.Name, ram.File}},
-		{"version 1 with a limit above the mount", docker, []Limit{ram, own, above}, above},
-		{"version 1 with the tightest limit in sight", strings.Replace(docker, "2147483648", "3221225472", 1), []Limit{ram, own}, own},
-		{"version 1 without limits, pages of 64 KiB", strings.NewReplacer("3221225472", "9223372036854710272", "2147483648", "9223372036854710272").Replace(docker),
-			[]Limit{ram}, ram},
-		{"no memory controller", strings.Replace(nested, "cpuset cpu io memory pids", "hugetlb", 1), []Limit{ram}, ram},
+		{"version 2, nested", nested, Limits{app, slice}},
+		{"version 2, the root file says unlimited", shared, Limits{
+			limit(512*model.MiB, 150000000, "cgroup /docker/4f1a", "/sys/fs/cgroup/docker/4f1a/memory.max"),
+			limit(384*model.MiB, 150000000, "memory.high of cgroup /docker/4f1a", "/sys/fs/cgroup/docker/4f1a/memory.high"),
+		}},
+		{"version 1 with a limit above the mount", docker, Limits{own, above}},
+		{"version 1 with the tightest limit in sight", strings.Replace(docker, "2147483648", "3221225472", 1), Limits{own}},
+		{"version 1 without limits, pages of 64 KiB", strings.NewReplacer("3221225472", "9223372036854710272", "2147483648", "9223372036854710272").Replace(docker), nil},
+		{"version 1 without limits, pages of 4 KiB", strings.NewReplacer("3221225472", "9223372036854771712", "2147483648", "9223372036854771712").Replace(docker), nil},
+		{"version 1, page cache that can be taken back", strings.NewReplacer("2147483648", "3221225472", stat, stat+"total_inactive_file 200000000\n").Replace(docker), Limits{cold}},
+		{"version 1, more cache than there is memory", strings.NewReplacer("2147483648", "3221225472", stat, stat+"total_inactive_file 2000000000\n").Replace(docker),
+			Limits{limit(own.Bytes, 0, own.Name, own.File)}},
+		{"version 1, bind-mounted elsewhere", bound, Limits{
+			limit(own.Bytes, Unknown, own.Name, "/host/cg/memory.limit_in_bytes"), limit(above.Bytes, Unknown, above.Name, "/host/cg/memory.stat"),
+		}},
+		{"no memory controller", strings.Replace(nested, "cpuset cpu io memory pids", "hugetlb", 1), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := plant(t, "7", c.tree)
-			got, err := root.MemoryLimits(7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			binding, err := root.MemoryLimit(7)
+			got, err := root.cgroupLimits(7)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range got {
 				got[i].File = strings.TrimPrefix(got[i].File, string(root))
 			}
-			binding.File = strings.TrimPrefix(binding.File, string(root))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(c.binding, binding); diff != "" {
-				t.Errorf("binding limit (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestTheLimitOfARealGroupOfVersion2Binds(t *testing.T) {
+func TestTheLimitOfARealGroupOfVersion2IsFound(t *testing.T) {
 	root := plantFile(t, "755", "v2.txt")
-	got, err := root.MemoryLimit(755)
+	got, err := root.cgroupLimits(755)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Limit{Bytes: model.GiB, Name: "cgroup /prover", File: root.path("sys/fs/cgroup/prover/memory.max")}
+	want := Limits{{Of: HostMemory, Bytes: model.GiB, Used: Unknown, Name: "cgroup /prover", File: root.path("sys/fs/cgroup/prover/memory.max")}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("limit (-want +got):\n%s", diff)
+		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	group := Group{Version: 2, Dir: root.path("sys/fs/cgroup/prover")}
 	if counts, err := group.OOM(); err != nil || counts != (OOM{}) {

@@ -55,7 +55,45 @@ func (g Group) Limit() (Limit, bool, error) {
 	if g.Version == 2 && errors.Is(err, fs.ErrNotExist) {
 		return Limit{}, false, nil // the root, or a group for which the controller is not enabled
 	}
-	return Limit{Bytes: amount, Name: "cgroup " + g.Path, File: file}, limited, err
+	return Limit{Of: HostMemory, Bytes: amount, Used: Unknown, Name: "cgroup " + g.Path, File: file}, limited, err
+}
+
+// High returns the amount above which the kernel slows the group down until it has shrunk, and false when it has none,
+// as under version 1. It kills nobody, and nothing that must be resident goes on above it.
+func (g Group) High() (Limit, bool, error) {
+	if g.Version == 1 {
+		return Limit{}, false, nil
+	}
+	file := filepath.Join(g.Dir, highFile)
+	amount, limited, err := readAmount(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Limit{}, false, nil // as for Limit
+	}
+	return Limit{Of: HostMemory, Bytes: amount, Used: Unknown, Name: highFile + " of cgroup " + g.Path, File: file}, limited, err
+}
+
+const highFile = "memory.high"
+
+// used returns what the group holds without the page cache that it has not used lately, which the kernel takes back
+// first; Unknown where the kernel does not tell.
+func (g Group) used() model.Bytes {
+	current, err := g.Current()
+	if err != nil {
+		return Unknown
+	}
+	text, err := readText(filepath.Join(g.Dir, "memory.stat"))
+	if err != nil {
+		return Unknown
+	}
+	key := "inactive_file"
+	if g.Version == 1 {
+		key = "total_inactive_file" // with the descendants
+	}
+	inactive, err := parseCounter(text, key)
+	if err != nil {
+		return Unknown
+	}
+	return max(0, current-model.Bytes(inactive))
 }
 
 // OOM is what the kernel did to a group for want of memory.
@@ -113,7 +151,7 @@ func (g Group) inherited() (Limit, bool, error) {
 	if err != nil {
 		return Limit{}, false, fmt.Errorf("probe: cgroup: %s: %w", file, err)
 	}
-	return Limit{Bytes: model.Bytes(value), Name: "cgroup above " + g.Path, File: file}, value < unlimited, nil
+	return Limit{Of: HostMemory, Bytes: model.Bytes(value), Used: Unknown, Name: "cgroup above " + g.Path, File: file}, value < unlimited, nil
 }
 
 // unlimited is the least value that version 1 prints for no limit: the largest multiple of the page size, which is

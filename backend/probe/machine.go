@@ -16,23 +16,16 @@ type Machine struct {
 	CoresAllowed int         // those of them on which the calling process may run
 	Kernel       string      // release, such as 6.18.44
 	RAM          model.Bytes // MemTotal: without what firmware and kernel keep for themselves
-	Available    model.Bytes // MemAvailable: an estimate of what can be taken without swapping
 }
 
 // Machine reads the description. The error joins everything that could not be read.
 func (r Root) Machine() (Machine, error) {
-	proc, err := r.proc()
-	if err != nil {
+	if err := r.check(); err != nil {
 		return Machine{}, err
 	}
 	var m Machine
-	memory, memoryErr := proc.Meminfo()
-	if memoryErr == nil && (memory.MemTotalBytes == nil || memory.MemAvailableBytes == nil) {
-		memoryErr = fmt.Errorf("%s lacks MemTotal or MemAvailable", r.path("proc/meminfo"))
-	}
-	if memoryErr == nil {
-		m.RAM, m.Available = model.Bytes(*memory.MemTotalBytes), model.Bytes(*memory.MemAvailableBytes)
-	}
+	memory, memoryErr := r.memory("proc/meminfo")
+	m.RAM = memory.total
 	info, infoErr := readText(r.path("proc/cpuinfo"))
 	m.CPU, m.Cores = parseCPUInfo(info)
 	kernel, kernelErr := readText(r.path("proc/sys/kernel/osrelease"))

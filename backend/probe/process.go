@@ -60,43 +60,12 @@ func parseStatus(text string) (Process, error) {
 		default:
 			continue
 		}
-		kib, found := strings.CutSuffix(strings.TrimSpace(value), " kB") // the kernel's kB is 1024 bytes
-		number, err := strconv.ParseUint(kib, 10, 53)
-		if err != nil || !found {
-			return Process{}, fmt.Errorf("%s is %q, not a number of kB", key, strings.TrimSpace(value))
+		var err error
+		if *amount, err = parseKiB(value); err != nil {
+			return Process{}, fmt.Errorf("%s is %w", key, err)
 		}
-		*amount = model.Bytes(number) * model.KiB
 	}
 	return p, nil
-}
-
-// Resident reads only the resident memory of a process, from statm, the cheapest file that has it.
-// The error is ErrEnded for a process without memory.
-func (r Root) Resident(pid int) (model.Bytes, error) {
-	file := r.path("proc", strconv.Itoa(pid), "statm")
-	text, err := readText(file)
-	if err != nil {
-		return 0, r.fault(pid, err)
-	}
-	pages, err := parseStatm(text)
-	if err != nil {
-		return 0, fmt.Errorf("probe: %s: %w", file, err)
-	}
-	if pages == 0 {
-		return 0, r.fault(pid, ErrEnded)
-	}
-	return model.Bytes(pages) * model.Bytes(os.Getpagesize()), nil
-}
-
-// parseStatm returns the resident pages of a statm file, the second of its numbers.
-func parseStatm(text string) (pages int64, err error) {
-	_, rest, _ := strings.Cut(text, " ")
-	field, _, _ := strings.Cut(rest, " ")
-	number, err := strconv.ParseUint(field, 10, 47)
-	if err != nil {
-		return 0, fmt.Errorf("%q has no number of resident pages in the second place", text)
-	}
-	return int64(number), nil
 }
 
 // ResetHighWater lowers the HighWater of the calling process to what is resident now, so that the next reading is the

@@ -1,5 +1,5 @@
 // Package probe reads what Linux tells about the memory of a process, about the cgroups that limit it, and about
-// the machine. Begin with Root; Process, Cgroup and MemoryLimit are the questions most often asked.
+// the machine. Begin with Root; Process, Cgroup and Host are the questions most often asked, and Examine asks them all.
 //
 // It only reads, but for ResetHighWater. Where there is no /proc every question is answered by an error that says so.
 package probe
@@ -79,6 +79,15 @@ func (r Root) self() (int, error) {
 		return 0, fmt.Errorf("probe: %s points to %q, not to a process id", r.path("proc/self"), target)
 	}
 	return pid, nil
+}
+
+// processDir returns the directory of a process, that of the calling one as proc/self, which stays right for whoever
+// reads its name later.
+func (r Root) processDir(pid int) string {
+	if self, err := r.self(); err == nil && self == pid {
+		return r.path("proc/self")
+	}
+	return r.path("proc", strconv.Itoa(pid))
 }
 
 // readText returns the content of a small kernel file without its last newline.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"context"
 	"os"
 
 	"headroom/backend/probe"
@@ -10,17 +10,9 @@ import (
 
 // here describes the machine that the program runs on, for scenarios that say machine: here. Linux only.
 func here() (model.Machine, error) {
-	found, err := probe.Live.Machine()
+	host, err := probe.Live.Host(context.Background(), os.Getpid())
 	if err != nil {
 		return model.Machine{}, err
 	}
-	m := model.Machine{RAM: found.RAM, Cores: found.CoresAllowed}
-	limit, err := probe.Live.MemoryLimit(os.Getpid())
-	if err != nil {
-		return m, fmt.Errorf("its memory limit: %w", err)
-	}
-	if limit.Bytes < m.RAM {
-		m.CgroupLimit = limit.Bytes
-	}
-	return m, nil
+	return host.Describe()
 }

@@ -26,7 +26,7 @@ func configWarnings(p *sim.Plan) []string {
 	c, m := &p.Config, &p.Machine
 	partitions := mostPartitions(p)
 	warn(m.HostLimit().Bytes == 0, "the machine names no limit of memory, so that everything fits")
-	warn(len(m.NUMA) > 0 || m.Shm > 0 || m.Memlock > 0, "machine.numa, machine.shm and machine.memlock do not enter the limit in this version")
+	warn(len(m.Found) == 0 && (m.Shm > 0 || m.Memlock > 0), "machine.shm and machine.memlock do not enter the limit, which is of resident memory: headroom doctor compares them with a host")
 	warn(c.Admission.Permits == model.Unbounded && c.Admission.Release != model.AfterSend,
 		"config.admission.release is %s, which means nothing without config.admission.permits", c.Admission.Release)
 	warn(c.Admission.Permits != model.Unbounded && c.Admission.Release == model.AfterSynthesis,

@@ -18,6 +18,7 @@ type Run struct {
 	PeakAtS       *float64  `json:"peak_at_s"`
 	LimitBytes    *int64    `json:"limit_bytes"`
 	LimitName     *string   `json:"limit_name"`
+	LimitFile     *string   `json:"limit_file"` // that it was read from on this host; nil for a machine that a scenario describes
 	SecondsPerJob *float64  `json:"seconds_per_job"`
 	MakespanS     *float64  `json:"makespan_s"`
 	JobsDone      *float64  `json:"jobs_done"` // of replications: the mean
@@ -73,6 +74,9 @@ func NewRun(r *sim.Result, warnings []string) Run {
 func (r *Run) setLimit(l model.Limit) {
 	if l.Bytes != 0 {
 		r.LimitBytes, r.LimitName = new(int64(l.Bytes)), new(l.Name)
+	}
+	if l.File != "" {
+		r.LimitFile = new(l.File)
 	}
 }
 

@@ -102,13 +102,13 @@ func cells(values ...string) []any {
 func CSV(w io.Writer, variants []Variant) error {
 	out := csv.NewWriter(w)
 	header := append(variants[0].Settings.keys(), "verdict", "reason", "host_peak_bytes", "peak_at_s", "limit_bytes", "limit_name",
-		"seconds_per_job", "makespan_s", "jobs_done", "bottleneck", "bound_partitions", "bound_bytes", "bound_formula", "warnings")
+		"limit_file", "seconds_per_job", "makespan_s", "jobs_done", "bottleneck", "bound_partitions", "bound_bytes", "bound_formula", "warnings")
 	lines := [][]string{header}
 	for i := range variants {
 		r := variants[i].Run()
 		lines = append(lines, append(variants[i].Settings.values(), r.Verdict, r.Reason, cell(r.HostPeakBytes), cell(r.PeakAtS),
-			cell(r.LimitBytes), cell(r.LimitName), cell(r.SecondsPerJob), cell(r.MakespanS), cell(r.JobsDone), cell(r.Bottleneck),
-			cell(r.Bounds.Partitions), cell(r.Bounds.Bytes), cell(r.Bounds.Formula), strings.Join(r.Warnings, "; ")))
+			cell(r.LimitBytes), cell(r.LimitName), cell(r.LimitFile), cell(r.SecondsPerJob), cell(r.MakespanS), cell(r.JobsDone),
+			cell(r.Bottleneck), cell(r.Bounds.Partitions), cell(r.Bounds.Bytes), cell(r.Bounds.Formula), strings.Join(r.Warnings, "; ")))
 	}
 	return out.WriteAll(lines)
 }

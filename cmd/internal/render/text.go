@@ -86,6 +86,9 @@ func limit(l model.Limit) string {
 	if l.Bytes == 0 {
 		return "none: the machine names no limit"
 	}
+	if l.File != "" {
+		return fmt.Sprintf("%s (%s, read from %s)", l.Bytes.Short(), l.Name, l.File)
+	}
 	return fmt.Sprintf("%s (%s)", l.Bytes.Short(), l.Name)
 }
 
