@@ -150,25 +150,57 @@ type Admission struct {
 	Budget  *Budget `json:"budget,omitempty" yaml:"budget,omitempty"` // nil: no byte ledger
 }
 
-// Budget is the byte ledger that admission reserves from.
+// Budget is the byte ledger that admission reserves from: what the pipeline believes that it holds, which need not
+// be what is resident. Resident data is in it too: what is loaded before the first job from the start, the rest while
+// it is loaded.
 type Budget struct {
-	Total           Bytes             `json:"total" yaml:"total"`
-	Margin          Bytes             `json:"margin" yaml:"margin"` // kept free of reservations
-	Kinds           map[string]Demand `json:"kinds,omitempty" yaml:"kinds,omitempty"`
-	EvictionMinIdle Span              `json:"eviction_min_idle" yaml:"eviction_min_idle"`
-	Retry           string            `json:"retry" yaml:"retry"` // on_release or timed
+	Total  Bytes `json:"total" yaml:"total"`
+	Margin Bytes `json:"margin,omitempty" yaml:"margin,omitempty"` // kept free of reservations
+	// Kinds is what each kind reserves; a kind that is missing reserves nothing.
+	Kinds map[string]Demand `json:"kinds,omitempty" yaml:"kinds,omitempty"`
+	// EvictionMinIdle is how long evictable data must have been without a job that needs it before it may be evicted.
+	EvictionMinIdle Span  `json:"eviction_min_idle,omitempty" yaml:"eviction_min_idle,omitempty"`
+	Retry           Retry `json:"retry,omitempty" yaml:"retry,omitempty"` // empty: RetryOnRelease
 }
 
-// Demand is what a partition of one kind reserves in the ledger.
+// Available is what may be reserved.
+func (b *Budget) Available() Bytes { return b.Total - b.Margin }
+
+// Retry says when a refused reservation is tried again.
+type Retry string
+
+// The ways to try again.
+const (
+	RetryOnRelease Retry = "on_release" // whenever something is released, and at no other time
+	RetryTimed     Retry = "timed"      // every RetryInterval
+)
+
+// RetryInterval is the time between two tries of a reservation that polls.
+const RetryInterval = Second
+
+// Demand is what a partition of one kind reserves in the ledger, from admission on.
 type Demand struct {
-	Reserve            Bytes `json:"reserve" yaml:"reserve"`
-	ReleaseAfterKernel Bytes `json:"release_after_kernel" yaml:"release_after_kernel"` // part returned at AfterKernel
+	Reserve Bytes `json:"reserve" yaml:"reserve"`
+	// ReleaseAfterKernel is the part that is released when the kernel region is over; the rest goes with the finish.
+	ReleaseAfterKernel Bytes        `json:"release_after_kernel,omitempty" yaml:"release_after_kernel,omitempty"`
+	AcquireOrder       AcquireOrder `json:"acquire_order,omitempty" yaml:"acquire_order,omitempty"` // empty: ResidentFirst
 }
 
-// Synthesis limits the synthesis workers besides permits.
+// AcquireOrder says whether a job reserves its working bytes before or after the resident data that it needs.
+type AcquireOrder string
+
+// The orders of reserving.
+const (
+	ResidentFirst AcquireOrder = "resident_first" // data for the job, then working bytes for each partition at its admission
+	WorkingFirst  AcquireOrder = "working_first"  // working bytes for all partitions of the job, held while it waits for its data
+)
+
+// Synthesis limits the synthesis workers besides permits. A worker is taken until the channel has taken its partition:
+// it is the worker that blocks in send.
 type Synthesis struct {
 	MaxParallel Count `json:"max_parallel" yaml:"max_parallel"`
-	Handoff     Count `json:"handoff" yaml:"handoff"` // admitted partitions that may wait for a worker
+	// Handoff is how many admitted partitions may wait for a worker, with their permits and reservations held.
+	Handoff Count `json:"handoff" yaml:"handoff"`
 }
 
 // Channel is the bounded queue between synthesis and the GPU workers.
@@ -194,21 +226,45 @@ type DeallocConfig struct {
 	Workers Count `json:"workers" yaml:"workers"`
 }
 
-// Resident is data that stays in memory for all jobs, such as a proving key.
+// Resident is data that stays in memory for all jobs, such as a proving key. Data that is neither on demand nor
+// evictable is simply there from the start.
 type Resident struct {
 	Name      string `json:"name" yaml:"name"`
 	Bytes     Bytes  `json:"bytes" yaml:"bytes"`
 	LoadTime  Span   `json:"load_time,omitempty" yaml:"load_time,omitempty"`
 	Transient Bytes  `json:"transient,omitempty" yaml:"transient,omitempty"` // held besides Bytes while loading
-	Acquire   string `json:"acquire,omitempty" yaml:"acquire,omitempty"`     // blocking or polling
-	OnDemand  bool   `json:"on_demand,omitempty" yaml:"on_demand,omitempty"` // false: loaded before the first job
-	Evictable bool   `json:"evictable,omitempty" yaml:"evictable,omitempty"`
+	// Acquire is how its bytes are reserved. Blocking data reserves all of them before it is loaded and evicts idle data
+	// if need be. Polling data never evicts: it reserves its transient bytes, is loaded, and only then reserves its own
+	// bytes with the transient ones still held, each time trying every RetryInterval. Empty: AcquireBlocking.
+	Acquire   Acquire `json:"acquire,omitempty" yaml:"acquire,omitempty"`
+	OnDemand  bool    `json:"on_demand,omitempty" yaml:"on_demand,omitempty"` // false: loaded before the first job
+	Evictable bool    `json:"evictable,omitempty" yaml:"evictable,omitempty"`
+	// Kinds need the data; empty: all kinds do. A job does not begin before its data is loaded.
+	Kinds []string `json:"kinds,omitempty" yaml:"kinds,omitempty"`
+	// Background data is loaded beside the jobs that need it: they do not wait for it.
+	Background bool `json:"background,omitempty" yaml:"background,omitempty"`
 }
 
-// Batch joins proofs of one kind into one.
+// Managed reports whether the data comes and goes.
+func (r *Resident) Managed() bool { return r.OnDemand || r.Evictable }
+
+// Acquire is a way to reserve the bytes of resident data.
+type Acquire string
+
+// The ways to reserve.
+const (
+	AcquireBlocking Acquire = "blocking"
+	AcquirePolling  Acquire = "polling"
+)
+
+// Batch joins jobs of one kind into one, which goes through the pipeline with the partitions of one job and the bytes
+// of all. A batch is closed when it is full, when a job arrives that cannot join it, or after Wait. The jobs in it
+// have their places in flight already.
 type Batch struct {
 	Size Count `json:"size" yaml:"size"`
-	Wait Span  `json:"wait" yaml:"wait"`
+	Wait Span  `json:"wait" yaml:"wait"` // the longest that the first job of a batch waits for others
+	// Kinds are those that are joined; empty: all are.
+	Kinds []string `json:"kinds,omitempty" yaml:"kinds,omitempty"`
 }
 
 // Config is everything about the pipeline that an operator can choose. Start from DefaultConfig and judge the

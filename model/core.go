@@ -13,11 +13,12 @@ type Core struct {
 	policy   policy
 	config   Config
 	kinds    []Kind
+	traits   []traits // by kind
 	capacity int32
 
 	partitions partitions
 	jobs       jobs
-	waiting    backlog // jobs that have not begun
+	waiting    waiting // jobs that have not begun
 	inFlight   int32   // jobs that have
 	arrived    int32   // jobs in all
 	draining   bool
@@ -25,55 +26,32 @@ type Core struct {
 	done       int32 // jobs
 	stalled    bool  // by the last step
 
-	ready      queue // jobs with partitions to admit
-	permits    int32 // free ones
-	blocked    queue // partitions blocked in send, by end of synthesis
-	channel    queue
-	idle       queue // workers, longest idle first
-	workers    links // worker w belongs to device w mod devices
-	devices    []device
-	locks      int32 // held ones
-	finishes   queue // partitions waiting for a finalizer
-	finalizers int32 // free ones
-	deallocs   dealloc
+	batch   int32 // slot of the batch that collects jobs, or none
+	opening queue // jobs that wait for their reservation or their data
+	data    data
+	ledger  ledger
+	timers  []timer
+
+	ready        line  // jobs with partitions to admit
+	permits      int32 // free ones
+	synthWorkers int32 // free ones
+	handoff      queue // admitted partitions waiting for a synthesis worker
+	blocked      queue // partitions blocked in send, by end of synthesis
+	channel      line
+	turns        uint64 // partitions admitted so far, where the order is in turn
+	idle         queue  // workers, longest idle first
+	workers      links  // worker w belongs to device w mod devices
+	devices      []device
+	locks        int32 // held ones
+	finishes     queue // partitions waiting for a finalizer
+	finalizers   int32 // free ones
+	deallocs     dealloc
+	pooled       []int32 // vectors in the pool, by kind
 
 	parseLanes, synthLanes, finishLanes laneSet
 
 	census [][NumPlaces]int32 // by kind
 	out    []Effect
-}
-
-// policy is what the configuration says about the way of a partition, resolved once, since a comparison of words
-// costs more than all the rest of a step.
-type policy struct {
-	release         releasePoint
-	lockCall        bool
-	prepBeside      bool
-	split           bool
-	freeAfterKernel bool
-}
-
-// releasePoint is a Release as a number.
-type releasePoint uint8
-
-const (
-	atSynthesisEnd releasePoint = iota
-	atSendEnd
-	atKernelEnd
-	atFinishEnd
-)
-
-func newPolicy(c *Config) policy {
-	points := map[Release]releasePoint{
-		AfterSynthesis: atSynthesisEnd, AfterSend: atSendEnd, AfterKernel: atKernelEnd, AfterFinish: atFinishEnd,
-	}
-	return policy{
-		release:         points[c.Admission.Release],
-		lockCall:        c.GPU.Lock == LockCall,
-		prepBeside:      c.GPU.Prep == PrepBesideLock,
-		split:           c.GPU.Split,
-		freeAfterKernel: c.FreeVectors == AfterKernel,
-	}
 }
 
 // device is a GPU: its lock and the partitions whose workers wait for it.
@@ -83,28 +61,39 @@ type device struct {
 }
 
 // NewCore returns an empty pipeline. The configuration must be valid (Config.Validate) and every kind must have
-// at least one partition and the stages Synth and Kernel.
+// at least one partition and the stages Synth and Kernel, and none Load.
 func NewCore(config Config, kinds []Kind) (*Core, error) {
-	for _, k := range kinds {
-		if k.Partitions < 1 || !k.Stages.Has(Synth) || !k.Stages.Has(Kernel) {
-			return nil, fmt.Errorf("model: kind %q has %d partitions and stages %s: at least one partition and the stages synth and kernel are needed", k.Name, k.Partitions, k.Stages)
-		}
+	traits, err := newTraits(&config, kinds)
+	if err != nil {
+		return nil, err
 	}
 	c := &Core{
-		config:     config,
-		policy:     newPolicy(&config),
-		kinds:      kinds,
-		capacity:   int32(config.ChannelCapacity()),
-		permits:    int32(config.Admission.Permits),
-		finalizers: int32(config.Finalizers),
-		workers:    make(links, config.Workers()),
-		devices:    make([]device, config.GPU.Devices),
-		deallocs:   dealloc{free: int32(config.Dealloc.Workers)},
-		census:     make([][NumPlaces]int32, len(kinds)),
+		config:       config,
+		policy:       newPolicy(&config),
+		kinds:        kinds,
+		traits:       traits,
+		capacity:     int32(config.ChannelCapacity()),
+		batch:        none,
+		permits:      int32(config.Admission.Permits),
+		synthWorkers: int32(config.Synthesis.MaxParallel),
+		finalizers:   int32(config.Finalizers),
+		workers:      make(links, config.Workers()),
+		devices:      make([]device, config.GPU.Devices),
+		deallocs:     dealloc{free: int32(config.Dealloc.Workers)},
+		pooled:       make([]int32, len(kinds)),
+		census:       make([][NumPlaces]int32, len(kinds)),
 	}
-	for _, q := range []*queue{&c.ready, &c.blocked, &c.channel, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {
+	for _, q := range []*queue{&c.opening, &c.handoff, &c.blocked, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {
 		*q = emptyQueue()
 	}
+	order := c.policy.order
+	c.ready = newLine(order == byPriority || order == oldestFirst)
+	c.channel = newLine(order != inOrderOfArrival)
+	c.waiting.ranks = make([]backlog, 1)
+	for _, t := range traits {
+		c.waiting.ranks = append(c.waiting.ranks, make([]backlog, max(0, t.rank+1-len(c.waiting.ranks)))...)
+	}
+	c.keepBooks()
 	for d := range c.devices {
 		c.devices[d].queue = emptyQueue()
 		for w := d; w < len(c.workers); w += len(c.devices) {
@@ -131,6 +120,8 @@ func (c *Core) step(in *Input, effects []Effect) ([]Effect, error) {
 		err = c.cancel(in.Job)
 	case Drain:
 		c.drain()
+	case Wake:
+		err = c.wake(&in.Task)
 	default:
 		err = fmt.Errorf("model: input operation %d is unknown", in.Op)
 	}
@@ -154,11 +145,10 @@ func (c *Core) settle() {
 	for c.idle.n > 0 && c.pickUp() || c.blocked.n > 0 && c.accept() {
 		c.grantLocks()
 	}
-	c.admit()
-	for !c.waiting.empty() && c.openJobs() {
-		c.admit()
+	for c.begin(); c.open(); {
+		c.begin()
 	}
-	if c.stalled = c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()); c.stalled {
+	if c.stalled = c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) && !c.mayProceed(); c.stalled {
 		c.emit(Stall)
 	}
 }
@@ -191,7 +181,7 @@ func (c *Core) pickUp() bool {
 		var p *partition
 		switch {
 		case c.channel.n > 0:
-			p = c.partitions.next(&c.channel)
+			p = c.partitions.first(&c.channel)
 		case c.capacity == 0 && c.blocked.n > 0:
 			p = c.partitions.next(&c.blocked)
 			c.endSend(p)
@@ -211,48 +201,10 @@ func (c *Core) accept() bool {
 		p := c.partitions.next(&c.blocked)
 		c.endSend(p)
 		c.move(p, InChannel)
-		c.partitions.wait(&c.channel, p)
+		c.partitions.enter(&c.channel, p)
 		accepted = true
 	}
 	return accepted
-}
-
-// admit starts the synthesis of partitions in order while permits are free.
-func (c *Core) admit() {
-	for c.ready.n > 0 && c.permits > 0 {
-		slot := c.ready.head
-		j := c.jobs.at(slot)
-		p := c.partitions.take()
-		p.job, p.jobSlot, p.index, p.kind, p.stages = j.number, slot, j.admitted, j.kind, c.kinds[j.kind].Stages
-		p.set(holdsPermit)
-		j.admitted++
-		if int(j.admitted) == c.kinds[j.kind].Partitions {
-			c.ready.pop(c.jobs.links)
-		}
-		c.permits--
-		c.count(p.kind, InSynth, 1)
-		c.start(p, Synth, c.synthLanes.take())
-	}
-}
-
-// openJobs takes jobs in flight and reports whether one of them has partitions to admit at once.
-func (c *Core) openJobs() bool {
-	opened := false
-	for c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() {
-		number, kind := c.waiting.pop()
-		c.inFlight++
-		k := &c.kinds[kind]
-		slot := c.jobs.take(job{number: number, kind: kind, left: int32(k.Partitions)})
-		c.count(kind, HeldParse, 1)
-		c.emitJob(JobStart, number, kind)
-		if k.Stages.Has(Parse) {
-			c.startParse(slot)
-			continue
-		}
-		c.ready.push(c.jobs.links, slot)
-		opened = true
-	}
-	return opened
 }
 
 // emit appends an effect and returns it to be filled in. It is filled in place because this is the hottest line of
@@ -266,12 +218,12 @@ func (c *Core) emit(op EffectOp) *Effect {
 
 func (c *Core) emitJob(op EffectOp, job int32, kind uint16) *Effect {
 	e := c.emit(op)
-	e.Kind, e.Job = kind, job
+	e.Kind, e.Proofs, e.Job = kind, 1, job
 	return e
 }
 
 func (c *Core) emitPartition(op EffectOp, p *partition) *Effect {
-	e := c.emitJob(op, p.job, p.kind)
-	e.Partition = p.index
+	e := c.emit(op)
+	e.Kind, e.Proofs, e.Job, e.Partition = p.kind, p.proofs, p.job, p.index
 	return e
 }

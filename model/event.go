@@ -17,9 +17,11 @@ const (
 	Cancel
 	// Drain gives up the jobs that have not begun and lets the others end; nothing may arrive after it.
 	Drain
+	// Wake says that the span of a WakeAt is over.
+	Wake
 )
 
-var inputNames = [...]string{"", "arrive", "done", "failed", "cancel", "drain"}
+var inputNames = [...]string{"", "arrive", "done", "failed", "cancel", "drain", "wake"}
 
 // String returns the operation's name in files.
 func (op InputOp) String() string { return nameOf(inputNames[:], int(op)) }
@@ -30,7 +32,7 @@ type Input struct {
 	Kind  uint16 // Arrive: index of the kind
 	Job   int32  // Arrive: number of the first job; Cancel: number of the job
 	Count int32  // Arrive: number of jobs
-	Task  Task   // Done, Failed: what is over
+	Task  Task   // Done, Failed: what is over; Wake: the timer, as WakeAt named it
 }
 
 // Task names a started stage: what Start hands out and Done or Failed give back.
@@ -38,7 +40,7 @@ type Task struct {
 	Stage Stage
 	Block Block  // Dealloc: which block
 	Lane  int32  // lowest free number among the stage's runners; the worker's number on a GPU worker
-	Slot  int32  // where the core keeps the partition (Parse: the job)
+	Slot  int32  // where the core keeps the partition (Parse: the job; Load: the index of the data; Wake: the timer)
 	Gen   uint32 // generation of the slot, so that a late or second completion is found out
 }
 
@@ -49,6 +51,11 @@ type EffectOp uint8
 const (
 	// JobStart takes a job in flight: its parse buffer is held from here to Freed.
 	JobStart EffectOp = iota + 1
+	// Join puts a job into a batch. The Joins of one batch follow each other; the first names the job that leads it
+	// and that all later effects of the batch name.
+	Join
+	// Admit lets a partition in whose synthesis has to wait for a worker.
+	Admit
 	// Start begins a stage. The driver answers with Done or Failed when it is over.
 	Start
 	// Accept ends a partition's send: the channel, or with capacity 0 a worker, has it now.
@@ -57,17 +64,26 @@ const (
 	Take
 	// Freed says that a block is no longer held.
 	Freed
+	// Pooled says that a block went to the pool, which holds it for the next partition of its kind.
+	Pooled
+	// Evict says that resident data is no longer held.
+	Evict
 	// Leave takes a waiting partition of a failed or cancelled job out of the pipeline.
 	Leave
 	// JobDone says that the last partition of a job has finished.
 	JobDone
 	// JobFailed says that a failed or cancelled job has left, or one that a drain kept from beginning.
 	JobFailed
+	// WakeAt asks for a Wake with the same task after a span.
+	WakeAt
 	// Stall says that work is left, nothing runs, and nothing can start.
 	Stall
 )
 
-var effectNames = [...]string{"", "job_start", "start", "accept", "take", "free", "leave", "job_done", "job_failed", "stall"}
+var effectNames = [...]string{
+	"", "job_start", "join", "admit", "start", "accept", "take", "free", "pool", "evict", "leave", "job_done", "job_failed",
+	"wake_at", "stall",
+}
 
 // String returns the operation's name in files.
 func (op EffectOp) String() string { return nameOf(effectNames[:], int(op)) }
@@ -78,10 +94,13 @@ type Effect struct {
 	Op        EffectOp
 	Device    uint8  // Take and the stages on a GPU worker
 	Call      bool   // Freed of the assignment: the partition was on a worker, so its call's memory goes too
+	Reused    bool   // Start of Synth: its vectors come from the pool
 	Kind      uint16 // index of the job's kind
+	Proofs    uint16 // proofs joined in the job or partition: 1 without a batch
 	Job       int32
 	Partition int32 // 0 for what concerns the whole job
-	Task      Task  // Start: what begins; Take: Lane is the worker; Freed: Block is the block
+	Task      Task  // Start: what begins; Take: Lane is the worker; Freed: Block is the block; Evict: Slot is the data
+	After     Span  // WakeAt: until the Wake
 }
 
 // Record is one step of a run: what happened when, and what the core answered. A run is its records in order.
@@ -100,6 +119,7 @@ type State struct {
 	Permits Count // free ones; Unbounded where the configuration sets no limit
 	Channel int32 // partitions in the channel
 	Blocked int32 // partitions blocked in send
+	Ledger  Bytes // reserved; 0 without a budget
 }
 
 // TaskError is a completion that does not fit the pipeline's state: late, double, or of a stage that never began.

@@ -7,7 +7,10 @@ func (c *Core) fits(t *Task, failed bool) error {
 	if t.Stage != Dealloc && t.Block != NoBlock {
 		return t.refuse("block %s belongs to no stage but dealloc", t.Block)
 	}
-	if t.Stage == Parse {
+	switch t.Stage {
+	case Load:
+		return c.loadFits(t)
+	case Parse:
 		return c.parseFits(t)
 	}
 	if t.Slot < 0 || int(t.Slot) >= len(c.partitions.slots) {
@@ -33,6 +36,21 @@ func (c *Core) fits(t *Task, failed bool) error {
 	return nil
 }
 
+func (c *Core) loadFits(t *Task) error {
+	if t.Slot < 0 || int(t.Slot) >= len(c.data.items) {
+		return t.refuse("there is no such data")
+	}
+	switch d := &c.data.items[t.Slot]; {
+	case d.gen != t.Gen:
+		return t.refuse("the data is in generation %d: the completion is late or came twice", d.gen)
+	case d.state != loadRunning:
+		return t.refuse("the data is not being loaded")
+	case d.lane != t.Lane:
+		return t.refuse("the stage runs on lane %d", d.lane)
+	}
+	return nil
+}
+
 func (c *Core) parseFits(t *Task) error {
 	if t.Slot < 0 || int(t.Slot) >= len(c.jobs.slots) {
 		return t.refuse("there is no such slot")
@@ -40,7 +58,7 @@ func (c *Core) parseFits(t *Task) error {
 	switch j := c.jobs.at(t.Slot); {
 	case j.gen != t.Gen:
 		return t.refuse("the slot is in generation %d: the completion is late or came twice", j.gen)
-	case !j.live || !j.parsing:
+	case !j.live || j.phase != parsing:
 		return t.refuse("the job is not being parsed")
 	case j.lane != t.Lane:
 		return t.refuse("the stage runs on lane %d", j.lane)

@@ -37,10 +37,16 @@ func (d *dealloc) pop() blockRef {
 var blockMarks = [2]marks{holdsVectors, holdsAssignment}
 
 // free sends a block that the partition holds on its way back to the system; one that it does not hold is left
-// alone. Without a dealloc stage the block is gone at once.
+// alone. Without a dealloc stage the block is gone at once, and vectors go to the pool where there is one.
 func (c *Core) free(p *partition, b Block) {
 	i := b - Vectors
 	if !p.clear(blockMarks[i]) {
+		return
+	}
+	if b == Vectors && c.policy.retain {
+		c.pooled[p.kind] += int32(p.proofs)
+		c.count(p.kind, HeldPool, int32(p.proofs))
+		c.emitPartition(Pooled, p).Task.Block = Vectors
 		return
 	}
 	if !p.stages.Has(Dealloc) {
@@ -48,7 +54,7 @@ func (c *Core) free(p *partition, b Block) {
 		return
 	}
 	p.freeing[i] = freeQueued
-	c.count(p.kind, FreeingVectors+Place(i), 1)
+	c.count(p.kind, FreeingVectors+Place(i), int32(p.proofs))
 	c.deallocs.push(blockRef{p.slot, b})
 }
 
@@ -72,7 +78,7 @@ func (c *Core) endDealloc(p *partition, b Block) {
 	p.freeing[i] = notFreeing
 	c.deallocs.lanes.put(p.freeLane[i])
 	c.deallocs.free++
-	c.count(p.kind, FreeingVectors+Place(i), -1)
+	c.count(p.kind, FreeingVectors+Place(i), -int32(p.proofs))
 	c.freed(p, b)
 	c.recycle(p)
 }
@@ -82,7 +88,7 @@ func (c *Core) freed(p *partition, b Block) {
 	e.Task.Block = b
 	if b == Assignment && p.has(called) {
 		e.Call = true
-		c.count(p.kind, HeldCall, -1)
+		c.count(p.kind, HeldCall, -int32(p.proofs))
 	}
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // This file is how jobs arrive and how they are given up.
 
@@ -16,7 +19,7 @@ func (c *Core) arrive(in *Input) error {
 		return fmt.Errorf("model: %d jobs arrived: at least 1 and at most %d can", in.Count, int32(Unbounded)-c.arrived)
 	}
 	c.arrived += in.Count
-	c.waiting.push(jobRun{first: in.Job, count: in.Count, kind: in.Kind})
+	c.waiting.push(c.traits[in.Kind].rank, jobRun{first: in.Job, count: in.Count, kind: in.Kind})
 	return nil
 }
 
@@ -25,6 +28,9 @@ func (c *Core) drain() {
 	for !c.waiting.empty() {
 		job, kind := c.waiting.pop()
 		c.emitJob(JobFailed, job, kind)
+	}
+	if c.batch != none {
+		c.closeBatch()
 	}
 }
 
@@ -36,36 +42,96 @@ func (c *Core) cancel(number int32) error {
 		c.emitJob(JobFailed, number, kind)
 		return nil
 	}
-	for slot := range c.jobs.slots {
-		if j := c.jobs.at(int32(slot)); j.live && j.number == number {
-			c.doom(int32(slot))
-			return nil
-		}
+	slot, given := c.find(number)
+	switch {
+	case slot == none:
+		return fmt.Errorf("model: job %d was cancelled: it has already ended", number)
+	case slot == c.batch:
+		c.uncollect(slot, number)
+	case c.giveUp(slot, number) && !given:
+		c.doom(slot)
 	}
-	return fmt.Errorf("model: job %d was cancelled: it has already ended", number)
+	return nil
 }
 
-// Live reports whether a job has arrived and not ended.
+// find returns the slot of a job in flight, or none, and whether it was given up already as a member of a batch.
+func (c *Core) find(number int32) (slot int32, givenUp bool) {
+	for slot := range c.jobs.slots {
+		j := c.jobs.at(int32(slot))
+		if !j.live {
+			continue
+		}
+		if j.number == number {
+			return int32(slot), j.givenUp
+		}
+		for _, m := range j.joined {
+			if m.number == number {
+				return int32(slot), m.givenUp
+			}
+		}
+	}
+	return none, false
+}
+
+// giveUp marks a job as cancelled and reports whether everything that is joined with it is.
+func (c *Core) giveUp(slot, number int32) bool {
+	j := c.jobs.at(slot)
+	if len(j.joined) == 0 {
+		return true
+	}
+	all := true
+	if j.number == number {
+		j.givenUp = true
+	}
+	for i := range j.joined {
+		m := &j.joined[i]
+		m.givenUp = m.givenUp || m.number == number
+		all = all && m.givenUp
+	}
+	return all && j.givenUp
+}
+
+// uncollect takes a job out of the batch that collects jobs.
+func (c *Core) uncollect(slot, number int32) {
+	j := c.jobs.at(slot)
+	c.tellEnd(number, j.kind, true)
+	if j.number != number {
+		j.joined = slices.DeleteFunc(j.joined, func(m member) bool { return m.number == number })
+		return
+	}
+	if len(j.joined) > 0 {
+		j.number, j.joined = j.joined[0].number, j.joined[1:]
+		return
+	}
+	c.batch = none
+	c.disarm(batchTimer)
+	c.jobs.put(slot)
+}
+
+// Live reports whether a job has arrived and neither ended nor, as a member of a batch, been given up.
 func (c *Core) Live(number int32) bool {
-	for _, r := range c.waiting.runs[c.waiting.head:] {
-		if number >= r.first && number < r.first+r.count {
-			return true
-		}
+	if c.waiting.has(number) {
+		return true
 	}
-	for i := range c.jobs.slots {
-		if j := &c.jobs.slots[i]; j.live && j.number == number {
-			return true
-		}
-	}
-	return false
+	slot, given := c.find(number)
+	return slot != none && !given
 }
 
 // LiveJobs returns the numbers of the jobs in flight, in order of their slots.
 func (c *Core) LiveJobs() []int32 {
 	var live []int32
 	for i := range c.jobs.slots {
-		if j := &c.jobs.slots[i]; j.live {
+		j := &c.jobs.slots[i]
+		if !j.live {
+			continue
+		}
+		if !j.givenUp {
 			live = append(live, j.number)
+		}
+		for _, m := range j.joined {
+			if !m.givenUp {
+				live = append(live, m.number)
+			}
 		}
 	}
 	return live
@@ -79,13 +145,21 @@ func (c *Core) doom(jobSlot int32) {
 		return
 	}
 	j.doomed = true
-	if j.parsing {
+	switch j.phase {
+	case acquiring:
+		c.opening.remove(c.jobs.links, jobSlot)
+		c.fail(jobSlot)
+		return
+	case parsing:
 		return
 	}
 	unadmitted := int32(c.kinds[j.kind].Partitions) - j.admitted
 	if unadmitted > 0 {
 		c.ready.remove(c.jobs.links, jobSlot)
 		j.left -= unadmitted
+		if j.paid {
+			c.ledger.release(Bytes(unadmitted) * Bytes(j.proofs()) * c.traits[j.kind].reserve())
+		}
 	}
 	gen := j.gen
 	for i := range c.partitions.slots {
@@ -107,10 +181,13 @@ func (c *Core) leaveQueue(p *partition) bool {
 		return false
 	}
 	switch p.place {
+	case InHandoff:
+		c.partitions.leave(&c.handoff, p)
 	case InSend:
 		c.partitions.leave(&c.blocked, p)
 	case InChannel:
-		c.partitions.leave(&c.channel, p)
+		p.clear(queued)
+		c.channel.remove(c.partitions.links, p.slot)
 	case OnGPU:
 		c.partitions.leave(&c.devices[p.device].queue, p)
 	case InFinish:
@@ -122,6 +199,7 @@ func (c *Core) leaveQueue(p *partition) bool {
 // abandon takes a partition of a doomed job, of which nothing runs any more, out of the pipeline.
 func (c *Core) abandon(p *partition) {
 	c.dropPermit(p)
+	c.returnWorker(p)
 	c.leaveWorker(p)
 	c.retire(p)
 }

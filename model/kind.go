@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Stage is a step of a partition (or, for Parse, of a job) that takes time.
+// Stage is a step of a partition (for Parse, of a job; for Load, of resident data) that takes time.
 type Stage uint8
 
 // The stages, in the order in which a partition goes through them. Send and waiting take no stage: they are
 // states. The kernel region has two parts, Kernel and Tail; the second needs what Prep makes.
 const (
 	NoStage Stage = iota
+	Load          // load resident data that a job needs; no kind has it as its own
 	Parse         // read the job's input; once a job
 	Synth         // read, hash, solve
 	Prep          // CPU preparation of the kernel's second part
@@ -22,7 +23,7 @@ const (
 	NumStages
 )
 
-var stageNames = [NumStages]string{"", "parse", "synth", "prep", "kernel", "tail", "finish", "dealloc"}
+var stageNames = [NumStages]string{"", "load", "parse", "synth", "prep", "kernel", "tail", "finish", "dealloc"}
 
 // String returns the stage's name in files.
 func (s Stage) String() string {
@@ -34,7 +35,7 @@ func (s Stage) String() string {
 
 // StageOf returns the stage of that name in files.
 func StageOf(name string) (Stage, bool) {
-	for s := Parse; s < NumStages; s++ {
+	for s := Load; s < NumStages; s++ {
 		if stageNames[s] == name {
 			return s, true
 		}
@@ -45,10 +46,10 @@ func StageOf(name string) (Stage, bool) {
 // MarshalText writes the stage's name.
 func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name of a stage; the empty name is NoStage.
+// UnmarshalText reads the name of a stage that a kind can have; the empty name is NoStage.
 func (s *Stage) UnmarshalText(text []byte) error {
 	stage, known := StageOf(string(text))
-	if !known && len(text) > 0 {
+	if (!known || stage == Load) && len(text) > 0 {
 		return fmt.Errorf("model: stage %q is not known: one of %s", text, strings.Join(stageNames[Parse:], ", "))
 	}
 	*s = stage
@@ -122,7 +123,7 @@ type Circuit struct {
 // String lists the stages in order, for messages.
 func (set StageSet) String() string {
 	names := make([]string, 0, NumStages)
-	for s := Parse; s < NumStages; s++ {
+	for s := Load; s < NumStages; s++ {
 		if set.Has(s) {
 			names = append(names, s.String())
 		}

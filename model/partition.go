@@ -6,7 +6,8 @@ type Place uint8
 
 // The places, in the order in which a partition goes through them.
 const (
-	InSynth           Place = iota // being synthesized
+	InHandoff         Place = iota // admitted and waiting for a synthesis worker
+	InSynth                        // being synthesized
 	InSend                         // synthesized and blocked in send
 	InChannel                      // in the channel
 	OnGPU                          // on a GPU worker, waiting for the lock included
@@ -15,15 +16,19 @@ const (
 	FreeingAssignment              // the same for the assignment
 	HeldCall                       // the memory of a proof call
 	HeldParse                      // a job's parse buffer
+	HeldPool                       // vectors in the pool, of no partition
 	NumPlaces
 	gone // finished; at most blocks are still being freed
 )
 
 // Marks of a partition.
-type marks uint8
+type marks uint16
 
 const (
-	holdsPermit marks = 1 << iota
+	holdsPermit     marks = 1 << iota
+	holdsWorker           // a synthesis worker
+	holdsKernelPart       // the part of its reservation that is released after the kernel
+	holdsRestPart         // the rest of its reservation
 	holdsLock
 	holdsVectors
 	holdsAssignment
@@ -34,6 +39,7 @@ const (
 
 // partition is what the core knows of one partition.
 type partition struct {
+	key        uint64 // its place in an order that is not first in first out; the least goes first
 	job, index int32
 	jobSlot    int32
 	slot       int32
@@ -42,10 +48,11 @@ type partition struct {
 	lane       int32  // of Synth, or of Finish on a finalizer
 	freeLane   [2]int32
 	kind       uint16
+	proofs     uint16   // of its job: 1 without a batch
 	stages     StageSet // of its kind
-	place      Place
-	marks      marks
 	running    StageSet // stages begun and not over, Dealloc apart
+	marks      marks
+	place      Place
 	freeing    [2]freeState
 	device     uint8 // of the worker; 0 without one
 }
@@ -103,6 +110,19 @@ func (ps *partitions) wait(q *queue, p *partition) {
 	q.push(ps.links, p.slot)
 }
 
+// enter puts a partition into a line.
+func (ps *partitions) enter(l *line, p *partition) {
+	p.set(queued)
+	l.push(ps.links, p.slot, p.key)
+}
+
+// first takes the next partition out of a line.
+func (ps *partitions) first(l *line) *partition {
+	p := &ps.slots[l.pop(ps.links)]
+	p.clear(queued)
+	return p
+}
+
 // next takes the first partition out of a queue.
 func (ps *partitions) next(q *queue) *partition {
 	p := &ps.slots[q.pop(ps.links)]
@@ -116,54 +136,14 @@ func (ps *partitions) leave(q *queue, p *partition) {
 	q.remove(ps.links, p.slot)
 }
 
-// job is what the core knows of one job in flight.
-type job struct {
-	number   int32
-	admitted int32 // partitions admitted so far
-	left     int32 // partitions that have not finished or left
-	gen      uint32
-	lane     int32 // of Parse
-	kind     uint16
-	parsing  bool
-	doomed   bool // failed or cancelled: its partitions leave
-	live     bool // the slot is in use
-}
-
-// jobs is the slots of jobs in flight.
-type jobs struct {
-	slots []job
-	links links
-	free  queue
-}
-
-func (js *jobs) at(slot int32) *job { return &js.slots[slot] }
-
-func (js *jobs) take(j job) int32 {
-	j.live = true
-	if js.free.n == 0 {
-		js.slots = append(js.slots, j)
-		js.links = append(js.links, none)
-		return int32(len(js.slots) - 1)
-	}
-	slot := js.free.pop(js.links)
-	j.gen = js.slots[slot].gen
-	js.slots[slot] = j
-	return slot
-}
-
-func (js *jobs) put(slot int32) {
-	js.slots[slot].gen++
-	js.slots[slot].live = false
-	js.free.push(js.links, slot)
-}
-
 // Count returns how many partitions of the kind with that index are at the place; for the Freeing places, how
-// many blocks; for the Held places, how many calls or jobs.
+// many blocks; for the Held places, how many calls, jobs or blocks. Those of a batch count once for each of its proofs.
 func (c *Core) Count(kind int, place Place) int {
 	return int(c.census[kind][place])
 }
 
-// Idle reports whether nothing is left to do: no job waits or is in flight and no block is being freed.
+// Idle reports whether nothing is left to do: no job waits or is in flight, no block is being freed and no data is
+// being loaded. Timers may be under way; nothing depends on them.
 func (c *Core) Idle() bool { return c.running == 0 && c.inFlight == 0 && c.waiting.empty() }
 
 // InFlight returns the number of jobs in flight.
@@ -184,7 +164,7 @@ func (c *Core) Census(into []int32) []int32 {
 
 // State returns how full the pipeline is.
 func (c *Core) State() State {
-	s := State{Permits: Count(c.permits), Channel: c.channel.n, Blocked: c.blocked.n}
+	s := State{Permits: Count(c.permits), Channel: c.channel.n, Blocked: c.blocked.n, Ledger: c.ledger.used}
 	if c.config.Admission.Permits == Unbounded {
 		s.Permits = Unbounded
 	}
@@ -209,7 +189,7 @@ func (c *Core) Waiting() bool { return !c.waiting.empty() }
 // Admitting reports whether a partition of a job in flight waits to be admitted.
 func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
-// count changes the number of what a kind has at a place.
+// count changes the number of what a kind has at a place. The parts of a batch count once for each of its proofs.
 func (c *Core) count(kind uint16, at Place, change int32) {
 	c.census[kind][at] += change
 }
@@ -217,9 +197,9 @@ func (c *Core) count(kind uint16, at Place, change int32) {
 // move takes a partition from the place where it is to another one.
 func (c *Core) move(p *partition, to Place) {
 	cells := &c.census[p.kind]
-	cells[p.place]--
+	cells[p.place] -= int32(p.proofs)
 	p.place = to
 	if to != gone {
-		cells[to]++
+		cells[to] += int32(p.proofs)
 	}
 }

@@ -55,6 +55,100 @@ func (q *queue) remove(l links, slot int32) {
 	q.n--
 }
 
+// line is a queue of slots in the order that the configuration says: first in first out, or least key first and of
+// equal keys the lower slot.
+type line struct {
+	queue
+	byKey bool
+	heap  []keyed // instead of the queue, with the least on top
+}
+
+type keyed struct {
+	key  uint64
+	slot int32
+}
+
+func newLine(byKey bool) line { return line{queue: emptyQueue(), byKey: byKey} }
+
+func (l *line) push(links links, slot int32, key uint64) {
+	if !l.byKey {
+		l.queue.push(links, slot)
+		return
+	}
+	l.n++
+	l.heap = append(l.heap, keyed{key, slot})
+	l.up(len(l.heap) - 1)
+}
+
+// first returns the slot that is next in a line that is not empty.
+func (l *line) first() int32 {
+	if l.byKey {
+		return l.heap[0].slot
+	}
+	return l.head
+}
+
+func (l *line) pop(links links) int32 {
+	if !l.byKey {
+		return l.queue.pop(links)
+	}
+	return l.takeOut(0)
+}
+
+func (l *line) remove(links links, slot int32) {
+	if !l.byKey {
+		l.queue.remove(links, slot)
+		return
+	}
+	for i := range l.heap {
+		if l.heap[i].slot == slot {
+			l.takeOut(i)
+			return
+		}
+	}
+}
+
+// takeOut takes the i-th entry out of the heap and returns its slot.
+func (l *line) takeOut(i int) int32 {
+	slot, last := l.heap[i].slot, len(l.heap)-1
+	l.heap[i] = l.heap[last]
+	l.heap = l.heap[:last]
+	l.n--
+	if i < last {
+		l.down(i)
+		l.up(i)
+	}
+	return slot
+}
+
+func (l *line) less(i, j int) bool {
+	a, b := &l.heap[i], &l.heap[j]
+	return a.key < b.key || a.key == b.key && a.slot < b.slot
+}
+
+func (l *line) up(i int) {
+	for i > 0 && l.less(i, (i-1)/2) {
+		l.heap[i], l.heap[(i-1)/2] = l.heap[(i-1)/2], l.heap[i]
+		i = (i - 1) / 2
+	}
+}
+
+func (l *line) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(l.heap); child++ {
+			if l.less(child, least) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		l.heap[i], l.heap[least] = l.heap[least], l.heap[i]
+		i = least
+	}
+}
+
 // laneSet hands out the lowest free number.
 type laneSet struct {
 	busy []uint64
@@ -80,8 +174,54 @@ func (l *laneSet) put(lane int32) {
 	l.low = min(l.low, word)
 }
 
-// backlog is the jobs that have not begun, as runs of consecutive numbers of one kind, so that it stays small
-// however many jobs wait.
+// waiting is the jobs that have not begun, by the rank of their kinds' priorities, or all at rank 0 where the order is
+// not by priority.
+type waiting struct {
+	ranks []backlog
+	n     int64
+}
+
+func (w *waiting) empty() bool { return w.n == 0 }
+
+func (w *waiting) push(rank int, r jobRun) {
+	w.ranks[rank].push(r)
+	w.n += int64(r.count)
+}
+
+func (w *waiting) pop() (job int32, kind uint16) {
+	w.n--
+	for i := range w.ranks {
+		if b := &w.ranks[i]; !b.empty() {
+			return b.pop()
+		}
+	}
+	panic("model: no job waits")
+}
+
+// remove takes a job out and reports whether it was there.
+func (w *waiting) remove(job int32) (kind uint16, ok bool) {
+	for i := range w.ranks {
+		if kind, ok = w.ranks[i].remove(job); ok {
+			w.n--
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
+// has reports whether a job waits.
+func (w *waiting) has(job int32) bool {
+	for i := range w.ranks {
+		for _, r := range w.ranks[i].runs[w.ranks[i].head:] {
+			if job >= r.first && job-r.first < r.count {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// backlog is jobs in order, as runs of consecutive numbers of one kind, so that it stays small however many jobs wait.
 type backlog struct {
 	runs []jobRun
 	head int

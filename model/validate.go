@@ -42,6 +42,7 @@ const (
 	MaxPartitions       = 1_000_000     // of a job
 	MaxDevices    Count = 256           // of a machine
 	MaxWorkers    Count = 1024          // on one device, and of dealloc
+	MaxBatch      Count = 1024          // jobs joined
 )
 
 // Size notes a fault unless lowest <= size <= MaxBytes.
@@ -81,17 +82,6 @@ func (f *Faults) unsupported(key string, value any, supported string) {
 func oneOf[T ~string](f *Faults, key string, word T, words ...T) {
 	if !slices.Contains(words, word) {
 		f.Add(key, "is %q: one of %s", string(word), listed(words))
-	}
-}
-
-// supportedOf is oneOf for a knob of which only the first word works in this version.
-func supportedOf[T ~string](f *Faults, key string, word T, supported T, others ...T) {
-	switch {
-	case word == supported:
-	case slices.Contains(others, word):
-		f.unsupported(key, word, string(supported))
-	default:
-		oneOf(f, key, word, append([]T{supported}, others...)...)
 	}
 }
 

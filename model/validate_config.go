@@ -1,6 +1,11 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Validate reports everything that is wrong with the configuration, each fault with its key, its value and what
 // would be right, among them what this version does not support. With a machine it also checks that the devices
@@ -8,7 +13,7 @@ import "fmt"
 func (c *Config) Validate(machine *Machine) error {
 	var f Faults
 	f.atLeast("config.jobs_in_flight", c.JobsInFlight, 1)
-	supportedOf(&f, "config.order", c.Order, FIFO, ByPriority, OldestJobFirst, Interleave)
+	oneOf(&f, "config.order", c.Order, FIFO, ByPriority, OldestJobFirst, Interleave)
 	c.Admission.validate(&f)
 	c.Synthesis.validate(&f)
 	c.Channel.validate(&f)
@@ -19,7 +24,7 @@ func (c *Config) Validate(machine *Machine) error {
 	}
 	oneOf(&f, "config.free_vectors", c.FreeVectors, AfterKernel, AfterFinish)
 	f.within("config.dealloc.workers", c.Dealloc.Workers, MaxWorkers)
-	supportedOf(&f, "config.pool", c.Pool, PoolNone, PoolRetain)
+	oneOf(&f, "config.pool", c.Pool, PoolNone, PoolRetain)
 	f.Join(ValidateResident("config.resident", c.Resident))
 	c.Batch.validate(&f)
 	return f.Err()
@@ -29,19 +34,35 @@ func (a *Admission) validate(f *Faults) {
 	f.atLeast("config.admission.permits", a.Permits, 1)
 	oneOf(f, "config.admission.release", a.Release, AfterSynthesis, AfterSend, AfterKernel, AfterFinish)
 	if a.Budget != nil {
-		f.unsupported("config.admission.budget", "set", "permits only, without a budget")
+		a.Budget.validate(f)
+	}
+}
+
+func (b *Budget) validate(f *Faults) {
+	const at = "config.admission.budget"
+	f.Size(at+".total", b.Total, 1)
+	f.Size(at+".margin", b.Margin, 0)
+	if b.Margin > 0 && b.Margin >= b.Total {
+		f.Add(at+".margin", "is %s: less than the total, which is %s", b.Margin, b.Total)
+	}
+	f.Span(at+".eviction_min_idle", b.EvictionMinIdle)
+	oneOf(f, at+".retry", cmp.Or(b.Retry, RetryOnRelease), RetryOnRelease, RetryTimed)
+	for _, name := range slices.Sorted(maps.Keys(b.Kinds)) {
+		d, at := b.Kinds[name], at+".kinds."+name
+		f.Size(at+".reserve", d.Reserve, 0)
+		if d.ReleaseAfterKernel < 0 || d.ReleaseAfterKernel > d.Reserve {
+			f.Add(at+".release_after_kernel", "is %s: from 0B to the reserve, which is %s", d.ReleaseAfterKernel, d.Reserve)
+		}
+		if d.Reserve > b.Available() && b.Available() > 0 {
+			f.Add(at+".reserve", "is %s, which can never be granted: at most total minus margin, which is %s", d.Reserve, b.Available())
+		}
+		oneOf(f, at+".acquire_order", cmp.Or(d.AcquireOrder, ResidentFirst), ResidentFirst, WorkingFirst)
 	}
 }
 
 func (s *Synthesis) validate(f *Faults) {
 	f.atLeast("config.synthesis.max_parallel", s.MaxParallel, 1)
 	f.atLeast("config.synthesis.handoff", s.Handoff, 0)
-	if s.MaxParallel >= 1 && s.MaxParallel != Unbounded {
-		f.unsupported("config.synthesis.max_parallel", s.MaxParallel, "unbounded (limit config.admission.permits instead)")
-	}
-	if s.Handoff > 0 {
-		f.unsupported("config.synthesis.handoff", s.Handoff, "0")
-	}
 }
 
 func (c *Channel) validate(f *Faults) {
@@ -67,12 +88,17 @@ func (g *GPU) validate(f *Faults, machine *Machine) {
 	case g.Prep != "":
 		f.Add("config.gpu.prep", "is %q: not to be set with config.gpu.lock: call, whose lock covers prep", string(g.Prep))
 	}
-	supportedOf(f, "config.gpu.b_g2", g.BG2, OnHost, OnDevice)
+	oneOf(f, "config.gpu.b_g2", g.BG2, OnHost, OnDevice)
 }
 
 func (b *Batch) validate(f *Faults) {
-	if b != nil {
-		f.unsupported("config.batch", "set", "no batch")
+	if b == nil {
+		return
+	}
+	f.within("config.batch.size", b.Size, MaxBatch)
+	f.Span("config.batch.wait", b.Wait)
+	if b.Size > 1 && b.Wait == 0 {
+		f.Add("config.batch.wait", "is 0s: above it, since the last jobs of a run would never fill a batch")
 	}
 }
 
@@ -92,17 +118,9 @@ func ValidateResident(key string, list []Resident) error {
 		f.Size(at+".bytes", r.Bytes, 1)
 		f.Size(at+".transient", r.Transient, 0)
 		f.Span(at+".load_time", r.LoadTime)
-		if r.Acquire != "" {
-			oneOf(&f, at+".acquire", r.Acquire, "blocking", "polling")
-		}
-		if r.Transient > 0 && r.Transient <= MaxBytes {
-			f.unsupported(at+".transient", r.Transient, "0B")
-		}
-		if r.OnDemand {
-			f.unsupported(at+".on_demand", true, "false, that is loaded before the first job")
-		}
-		if r.Evictable {
-			f.unsupported(at+".evictable", true, "false")
+		oneOf(&f, at+".acquire", cmp.Or(r.Acquire, AcquireBlocking), AcquireBlocking, AcquirePolling)
+		if r.Background && !r.OnDemand {
+			f.Add(at+".background", "is true: only with on_demand, since other data is there from the start")
 		}
 	}
 	return f.Err()

@@ -10,6 +10,9 @@ func (c *Core) complete(t *Task, failed bool) error {
 	}
 	c.running--
 	switch t.Stage {
+	case Load:
+		c.endLoad(int(t.Slot), failed)
+		return nil
 	case Parse:
 		c.endParse(t.Slot, failed)
 		return nil
@@ -70,6 +73,7 @@ func (c *Core) advance(p *partition, over Stage) {
 // endSend ends a partition's send: the channel or a worker has taken it.
 func (c *Core) endSend(p *partition) {
 	c.returnPermit(p, atSendEnd)
+	c.returnWorker(p)
 	c.emitPartition(Accept, p)
 }
 
@@ -78,7 +82,7 @@ func (c *Core) take(p *partition, worker int32) {
 	p.worker, p.device = worker, uint8(worker%int32(len(c.devices)))
 	p.set(called)
 	c.move(p, OnGPU)
-	c.count(p.kind, HeldCall, 1)
+	c.count(p.kind, HeldCall, int32(p.proofs))
 	e := c.emitPartition(Take, p)
 	e.Device, e.Task.Lane = p.device, worker
 	prep := p.stages.Has(Prep)
@@ -131,6 +135,7 @@ func (c *Core) endKernelRegion(p *partition) {
 		c.unlock(p)
 	}
 	c.returnPermit(p, atKernelEnd)
+	c.releasePart(p, holdsKernelPart)
 	if c.policy.freeAfterKernel {
 		c.free(p, Vectors)
 	}
@@ -159,6 +164,8 @@ func (c *Core) endFinish(p *partition) {
 func (c *Core) retire(p *partition) {
 	jobSlot := p.jobSlot
 	c.move(p, gone)
+	c.releasePart(p, holdsKernelPart)
+	c.releasePart(p, holdsRestPart)
 	c.free(p, Vectors)
 	c.free(p, Assignment)
 	c.recycle(p)
@@ -167,44 +174,31 @@ func (c *Core) retire(p *partition) {
 	c.endJob(jobSlot)
 }
 
-// endJob ends a job whose last partition is out.
+// endJob ends a job, or all that a batch has joined, when its last partition is out.
 func (c *Core) endJob(slot int32) {
 	j := c.jobs.at(slot)
-	if j.left > 0 || j.parsing {
+	if j.left > 0 || j.phase == parsing {
 		return
 	}
-	if j.doomed {
-		c.emitJob(JobFailed, j.number, j.kind)
-	} else {
-		c.done++
-		c.emitJob(JobDone, j.number, j.kind)
+	c.tellEnd(j.number, j.kind, j.doomed || j.givenUp)
+	for _, m := range j.joined {
+		c.tellEnd(m.number, j.kind, j.doomed || m.givenUp)
 	}
-	c.count(j.kind, HeldParse, -1)
-	c.emitJob(Freed, j.number, j.kind).Task.Block = ParseBuffer
-	c.inFlight--
+	c.disclaim(j)
 	c.jobs.put(slot)
 }
 
-func (c *Core) startParse(slot int32) {
-	j := c.jobs.at(slot)
-	j.parsing = true
-	j.lane = c.parseLanes.take()
-	c.running++
-	t := &c.emitJob(Start, j.number, j.kind).Task
-	t.Stage, t.Lane, t.Slot, t.Gen = Parse, j.lane, slot, j.gen
-}
-
-func (c *Core) endParse(slot int32, failed bool) {
-	j := c.jobs.at(slot)
-	c.parseLanes.put(j.lane)
-	j.parsing = false
-	if failed || j.doomed {
-		j.doomed = true
-		j.left = 0
-		c.endJob(slot)
-		return
+// tellEnd takes one job out of flight.
+func (c *Core) tellEnd(number int32, kind uint16, failed bool) {
+	if failed {
+		c.emitJob(JobFailed, number, kind)
+	} else {
+		c.done++
+		c.emitJob(JobDone, number, kind)
 	}
-	c.ready.push(c.jobs.links, slot)
+	c.count(kind, HeldParse, -1)
+	c.emitJob(Freed, number, kind).Task.Block = ParseBuffer
+	c.inFlight--
 }
 
 // start begins a stage of a partition.
@@ -229,6 +223,13 @@ func (c *Core) returnPermit(p *partition, at releasePoint) {
 func (c *Core) dropPermit(p *partition) {
 	if p.clear(holdsPermit) {
 		c.permits++
+	}
+}
+
+// returnWorker gives the synthesis worker back.
+func (c *Core) returnWorker(p *partition) {
+	if p.clear(holdsWorker) {
+		c.synthWorkers++
 	}
 }
 

@@ -42,14 +42,17 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 			k.stages[stage] = stageSampler{
 				exponential: w.Law == Exponential,
 				mean:        float64(w.Mean.Value),
-				partition:   newSpread(seed, replication, uint32(stage), w.CV.Value),
-				job:         newSpread(seed, replication, uint32(stage)|1<<16, w.JobCV.Value),
+				partition:   newSpread(seed, replication, purpose(stage), w.CV.Value),
+				job:         newSpread(seed, replication, purpose(stage)|1<<16, w.JobCV.Value),
 			}
 		}
 		k.vectors = vectorsShare(&kinds[i].Footprint)
 	}
 	return s
 }
+
+// purpose numbers the draws of a stage, from 1 for parse: loading draws nothing.
+func purpose(s model.Stage) uint32 { return uint32(s - model.Load) }
 
 func newSpread(seed uint64, replication, purpose uint32, cv float64) spread {
 	sigma := math.Sqrt(math.Log1p(cv * cv))

@@ -179,7 +179,7 @@ func (s *Slowdown) validate(f *model.Faults, at string) {
 }
 
 func stage(f *model.Faults, key string, s model.Stage) {
-	if s == model.NoStage || s >= model.NumStages {
+	if s < model.Parse || s >= model.NumStages {
 		f.Add(key, "names stage %q: one of parse, synth, prep, kernel, tail, finish, dealloc", s)
 	}
 }

@@ -35,6 +35,7 @@ func appendStep(b []byte, r *model.Record, owner owner) []byte {
 	}
 	b = appendInt(b, "channel", int64(s.Channel))
 	b = appendInt(b, "blocked", int64(s.Blocked))
+	b = appendInt(b, "ledger", int64(s.Ledger))
 	return append(b, '}')
 }
 
@@ -45,12 +46,29 @@ func appendEffect(b []byte, e *model.Effect) []byte {
 	b = appendInt(b, "kind", int64(e.Kind))
 	b = appendInt(b, "job", int64(e.Job))
 	b = appendInt(b, "partition", int64(e.Partition))
+	if e.Proofs != usualProofs(e.Op, e.Task.Stage) {
+		b = append(b, `,"proofs":`...)
+		b = strconv.AppendInt(b, int64(e.Proofs), 10)
+	}
 	b = appendInt(b, "device", int64(e.Device))
 	b = appendTask(b, &e.Task)
+	b = appendInt(b, "after", int64(e.After))
 	if e.Call {
 		b = append(b, `,"call":true`...)
 	}
+	if e.Reused {
+		b = append(b, `,"reused":true`...)
+	}
 	return append(b, '}')
+}
+
+// usualProofs is the number of proofs that an effect is about where its line gives none: one, or none where it is not
+// about a job.
+func usualProofs(op model.EffectOp, s model.Stage) uint16 {
+	if op == model.WakeAt || op == model.Evict || op == model.Stall || s == model.Load {
+		return 0
+	}
+	return 1
 }
 
 func appendTask(b []byte, t *model.Task) []byte {

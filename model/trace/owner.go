@@ -6,15 +6,16 @@ import "headroom/model"
 type owner struct{ job, partition int32 }
 
 // owners knows what was last started in each slot, so that completions can be written and checked with the job and
-// the partition that they are of. Jobs and partitions have slots of their own.
+// the partition that they are of. Jobs, partitions and resident data have slots of their own.
 type owners map[slot]owner
 
+// slot is a number and the stage whose slots it counts: Load, Parse, or Synth for all the others.
 type slot struct {
 	number int32
-	ofJob  bool
+	of     model.Stage
 }
 
-func slotOf(t *model.Task) slot { return slot{t.Slot, t.Stage == model.Parse} }
+func slotOf(t *model.Task) slot { return slot{t.Slot, min(t.Stage, model.Synth)} }
 
 // of returns whom an input is about. It is not known if the input ends what was never started.
 func (o owners) of(in *model.Input) (found owner, known bool) {

@@ -28,24 +28,28 @@ type lineView struct {
 	Permits *int32        `json:"permits"`
 	Channel int32         `json:"channel"`
 	Blocked int32         `json:"blocked"`
+	Ledger  int64         `json:"ledger"`
 }
 
 type effectView struct {
-	Do        string `json:"do"`
-	Kind      uint16 `json:"kind"`
-	Job       int32  `json:"job"`
-	Partition int32  `json:"partition"`
-	Device    uint8  `json:"device"`
+	Do        string  `json:"do"`
+	Kind      uint16  `json:"kind"`
+	Job       int32   `json:"job"`
+	Partition int32   `json:"partition"`
+	Proofs    *uint16 `json:"proofs"`
+	Device    uint8   `json:"device"`
 	taskView
-	Call bool `json:"call"`
+	After  int64 `json:"after"`
+	Call   bool  `json:"call"`
+	Reused bool  `json:"reused"`
 }
 
 type taskView struct {
-	Stage model.Stage `json:"stage"`
-	Block string      `json:"block"`
-	Lane  int32       `json:"lane"`
-	Slot  int32       `json:"slot"`
-	Gen   uint32      `json:"gen"`
+	Stage string `json:"stage"`
+	Block string `json:"block"`
+	Lane  int32  `json:"lane"`
+	Slot  int32  `json:"slot"`
+	Gen   uint32 `json:"gen"`
 }
 
 // parse reads a line after the header.
@@ -104,7 +108,7 @@ func (r *Reader) step(v *lineView) (*model.Record, error) {
 }
 
 func (r *Reader) input(v *lineView) (model.Input, error) {
-	op, err := opOf(v.Input, "input", model.Arrive, model.Drain)
+	op, err := opOf(v.Input, "input", model.Arrive, model.Wake)
 	if err != nil {
 		return model.Input{}, err
 	}
@@ -136,7 +140,9 @@ func (r *Reader) fits(in *model.Input) error {
 		return fmt.Errorf("needs a stage: %s says that one is over", in.Op)
 	case ends && (in.Task.Stage == model.Dealloc) != (in.Task.Block != model.NoBlock):
 		return errors.New("has a block without the stage dealloc, or dealloc without a block")
-	case !ends && in.Task != (model.Task{}):
+	case in.Op == model.Wake && (in.Task != model.Task{Slot: in.Task.Slot, Gen: in.Task.Gen}):
+		return errors.New("has a stage, block or lane, which wake has not")
+	case !ends && in.Op != model.Wake && in.Task != (model.Task{}):
 		return fmt.Errorf("has a stage, block, lane, slot or gen, which %s has not", in.Op)
 	case in.Op == model.Arrive && (in.Count < 1 || in.Count > model.MaxJobs || in.Job > model.MaxJobs-in.Count):
 		return fmt.Errorf("brings %d jobs from number %d on: at least 1 and at most %d in all", in.Count, in.Job, model.MaxJobs)
@@ -167,16 +173,28 @@ func (r *Reader) effect(v *effectView) (model.Effect, error) {
 		return model.Effect{}, fmt.Errorf("has device %d: the header's configuration has %d, numbered from 0", v.Device, r.header.Config.GPU.Devices)
 	case op == model.Start && task.Stage == model.NoStage:
 		return model.Effect{}, errors.New("needs a stage to start")
-	case op == model.Freed && task.Block == model.NoBlock:
+	case (op == model.Freed || op == model.Pooled) && task.Block == model.NoBlock:
 		return model.Effect{}, errors.New("needs a block that was freed")
+	case v.After < 0 || (op == model.WakeAt) != (v.After > 0):
+		return model.Effect{}, fmt.Errorf("has after %d ns: above 0 for wake_at and for nothing else", v.After)
+	}
+	proofs := usualProofs(op, task.Stage)
+	if v.Proofs != nil {
+		proofs = *v.Proofs
 	}
 	return model.Effect{
-		Op: op, Device: v.Device, Call: v.Call, Kind: v.Kind, Job: v.Job, Partition: v.Partition, Task: task,
+		Op: op, Device: v.Device, Call: v.Call, Reused: v.Reused, Kind: v.Kind, Proofs: proofs, Job: v.Job, Partition: v.Partition,
+		Task: task, After: model.Span(v.After),
 	}, nil
 }
 
 func (v *taskView) task() (model.Task, error) {
-	t := model.Task{Stage: v.Stage, Lane: v.Lane, Slot: v.Slot, Gen: v.Gen}
+	t := model.Task{Lane: v.Lane, Slot: v.Slot, Gen: v.Gen}
+	stage, known := model.StageOf(v.Stage)
+	if !known && v.Stage != "" {
+		return t, fmt.Errorf("has stage %q: one of load, parse, synth, prep, kernel, tail, finish, dealloc", v.Stage)
+	}
+	t.Stage = stage
 	if v.Lane < 0 || v.Slot < 0 {
 		return t, fmt.Errorf("has lane %d and slot %d: at least 0", v.Lane, v.Slot)
 	}
@@ -192,7 +210,7 @@ func (v *taskView) task() (model.Task, error) {
 
 // state reads the counts after a step. Permits are left out where there is no limit and where none is free.
 func (r *Reader) state(v *lineView) (model.State, error) {
-	s := model.State{Channel: v.Channel, Blocked: v.Blocked}
+	s := model.State{Channel: v.Channel, Blocked: v.Blocked, Ledger: model.Bytes(v.Ledger)}
 	limit := r.header.Config.Admission.Permits
 	switch {
 	case v.Permits != nil:
@@ -203,8 +221,8 @@ func (r *Reader) state(v *lineView) (model.State, error) {
 	if s.Permits < 0 || s.Permits > limit {
 		return s, fmt.Errorf("has %d free permits: from 0 to %s", s.Permits, limit)
 	}
-	if s.Channel < 0 || s.Blocked < 0 {
-		return s, fmt.Errorf("has %d partitions in the channel and %d blocked: at least 0", s.Channel, s.Blocked)
+	if s.Channel < 0 || s.Blocked < 0 || s.Ledger < 0 {
+		return s, fmt.Errorf("has %d partitions in the channel, %d blocked and %d bytes reserved: at least 0", s.Channel, s.Blocked, v.Ledger)
 	}
 	return s, nil
 }

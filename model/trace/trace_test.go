@@ -50,7 +50,7 @@ var (
 
 func drawTask(t *rapid.T) model.Task {
 	task := model.Task{
-		Stage: rapid.SampledFrom([]model.Stage{model.Parse, model.Synth, model.Prep, model.Kernel, model.Tail, model.Finish, model.Dealloc}).Draw(t, "stage"),
+		Stage: rapid.SampledFrom([]model.Stage{model.Load, model.Parse, model.Synth, model.Prep, model.Kernel, model.Tail, model.Finish, model.Dealloc}).Draw(t, "stage"),
 		Lane:  drawCount.Draw(t, "lane"),
 		Slot:  drawCount.Draw(t, "slot"),
 		Gen:   rapid.Uint32().Draw(t, "gen"),
@@ -62,13 +62,15 @@ func drawTask(t *rapid.T) model.Task {
 }
 
 func drawInput(t *rapid.T) model.Input {
-	switch op := model.InputOp(rapid.IntRange(int(model.Arrive), int(model.Drain)).Draw(t, "op")); op {
+	switch op := model.InputOp(rapid.IntRange(int(model.Arrive), int(model.Wake)).Draw(t, "op")); op {
 	case model.Arrive:
 		return model.Input{Op: op, Kind: rapid.Uint16Max(1).Draw(t, "kind"), Job: rapid.Int32Range(0, 1e8).Draw(t, "job"), Count: rapid.Int32Range(1, 1e8).Draw(t, "count")}
 	case model.Cancel:
 		return model.Input{Op: op, Job: drawCount.Draw(t, "job")}
 	case model.Drain:
 		return model.Input{Op: op}
+	case model.Wake:
+		return model.Input{Op: op, Task: model.Task{Slot: drawCount.Draw(t, "timer"), Gen: rapid.Uint32().Draw(t, "gen")}}
 	default:
 		return model.Input{Op: op, Task: drawTask(t)}
 	}
@@ -79,14 +81,18 @@ func drawEffect(t *rapid.T) model.Effect {
 		Op:        model.EffectOp(rapid.IntRange(int(model.JobStart), int(model.Stall)).Draw(t, "do")),
 		Device:    rapid.Uint8Max(1).Draw(t, "device"),
 		Call:      rapid.Bool().Draw(t, "call"),
+		Reused:    rapid.Bool().Draw(t, "reused"),
 		Kind:      rapid.Uint16Max(1).Draw(t, "kind"),
+		Proofs:    rapid.Uint16Max(3).Draw(t, "proofs"),
 		Job:       drawCount.Draw(t, "job"),
 		Partition: rapid.Int32Range(0, 3).Draw(t, "partition"),
 	}
 	switch e.Op {
 	case model.Start:
 		e.Task = drawTask(t)
-	case model.Freed:
+	case model.WakeAt:
+		e.After = model.Span(rapid.Int64Min(1).Draw(t, "after"))
+	case model.Freed, model.Pooled:
 		e.Task.Block = rapid.SampledFrom([]model.Block{model.Vectors, model.Assignment, model.ParseBuffer}).Draw(t, "block")
 	}
 	return e
@@ -108,6 +114,7 @@ func drawTrace(t *rapid.T) *Trace {
 		r.Effects = rapid.SliceOfN(rapid.Custom(drawEffect), 0, 4).Draw(t, "effects")
 		r.State = model.State{
 			Permits: model.Count(rapid.Int32Range(0, 7).Draw(t, "permits")), Channel: drawCount.Draw(t, "channel"), Blocked: drawCount.Draw(t, "blocked"),
+			Ledger: drawBytes.Draw(t, "ledger"),
 		}
 		tr.Records = append(tr.Records, r)
 	}
@@ -186,13 +193,17 @@ func TestLinesReadAsDocumented(t *testing.T) {
 	task := model.Task{Stage: model.Synth, Lane: 1, Slot: 4, Gen: 2}
 	tr := &Trace{Header: someHeader(), Records: []model.Record{
 		{Input: model.Input{Op: model.Arrive, Kind: 1, Count: 4}, Effects: []model.Effect{
-			{Op: model.JobStart, Kind: 1, Job: 3},
-			{Op: model.Start, Kind: 1, Job: 3, Partition: 2, Task: task},
+			{Op: model.JobStart, Kind: 1, Proofs: 1, Job: 3},
+			{Op: model.Start, Kind: 1, Proofs: 1, Job: 3, Partition: 2, Task: task},
 		}, State: model.State{Permits: 3}},
 		{At: 123, Input: model.Input{Op: model.Done, Task: task}, Begin: 100, End: 120, Effects: []model.Effect{
-			{Op: model.Freed, Call: true, Kind: 1, Job: 3, Partition: 2, Task: model.Task{Block: model.Assignment}},
+			{Op: model.Freed, Call: true, Kind: 1, Proofs: 1, Job: 3, Partition: 2, Task: model.Task{Block: model.Assignment}},
 		}, State: model.State{Channel: 1, Blocked: 2}},
 		{At: 124, Input: model.Input{Op: model.Drain}},
+		{At: 125, Input: model.Input{Op: model.Wake, Task: model.Task{Slot: 1, Gen: 2}}, Effects: []model.Effect{
+			{Op: model.Join, Kind: 1, Proofs: 2, Job: 4},
+			{Op: model.WakeAt, Task: model.Task{Slot: 2}, After: model.Second},
+		}, State: model.State{Permits: 3, Ledger: 77}},
 	},
 		Samples:  []Sample{{At: 130, Memory: Memory{RSSBytes: 5, AnonBytes: 4}, PSISomeMicros: 6, Phase: "load"}},
 		Baseline: &Baseline{At: -0, Memory: Memory{VRAMBytes: 7}},
@@ -202,6 +213,7 @@ func TestLinesReadAsDocumented(t *testing.T) {
 {"at":0,"input":"arrive","kind":1,"count":4,"effects":[{"do":"job_start","kind":1,"job":3},{"do":"start","kind":1,"job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2}],"permits":3}
 {"at":123,"input":"done","job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2,"began":100,"ended":120,"effects":[{"do":"free","kind":1,"job":3,"partition":2,"block":"assignment","call":true}],"channel":1,"blocked":2}
 {"at":124,"input":"drain"}
+{"at":125,"input":"wake","slot":1,"gen":2,"effects":[{"do":"join","kind":1,"job":4,"proofs":2},{"do":"wake_at","slot":2,"after":1000000000}],"permits":3,"ledger":77}
 {"at":130,"sample":{"rss_bytes":5,"anon_bytes":4,"psi_some_us":6,"phase":"load"}}
 {"end":{"outcome":"killed","jobs_done":0,"signal":"SIGKILL","makespan_ns":130,"vm_hwm_bytes":9}}
 `
@@ -300,7 +312,7 @@ func TestBadTracesAreRefused(t *testing.T) {
 		{"fractional instant", header + "\n{\"at\":1.5,\"input\":\"drain\"}\n", `line 2: has a number 1.5 as "at": it must be a whole number of 64 bits`},
 		{"nothing on it", header + "\n{\"at\":1}\n", `line 2: needs one of "input", "sample", "baseline" and "end"`},
 		{"unknown input", header + "\n{\"at\":1,\"input\":\"sleep\"}\n", `line 2: input "sleep" is not known: one of arrive, done, failed, cancel, drain`},
-		{"unknown effect", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"sing\"}]}\n", `line 2: effect 1: effect "sing" is not known: one of job_start, start,`},
+		{"unknown effect", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"sing\"}]}\n", `line 2: effect 1: effect "sing" is not known: one of job_start, join, admit, start,`},
 		{"unknown block", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"free\",\"block\":\"x\"}]}\n", `block "x": one of vectors, assignment, parse`},
 		{"absurd count", header + "\n{\"at\":1,\"input\":\"arrive\",\"count\":2000000000}\n", "line 2: brings 2000000000 jobs"},
 		{"number too large", header + "\n{\"at\":1,\"input\":\"arrive\",\"count\":20000000000}\n", `number 20000000000 as "count": it must be a whole number of 32 bits`},

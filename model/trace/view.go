@@ -52,7 +52,7 @@ func viewHeader(h *Header) *headerView {
 	}
 	for _, k := range h.Kinds {
 		kind := kindView{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority}
-		for s := model.Parse; s < model.NumStages; s++ {
+		for s := model.Load; s < model.NumStages; s++ {
 			if k.Stages.Has(s) {
 				kind.Stages = append(kind.Stages, s)
 			}

@@ -1,0 +1,148 @@
+package model
+
+// This file is how jobs get into the pipeline and their partitions to synthesis.
+
+// begin starts the synthesis of what has been admitted and admits what can be.
+func (c *Core) begin() {
+	for c.handoff.n > 0 && c.synthWorkers > 0 {
+		c.startSynth(c.partitions.next(&c.handoff))
+	}
+	for c.ready.n > 0 && c.permits > 0 && c.hasRoom() {
+		slot := c.ready.first()
+		j := c.jobs.at(slot)
+		if !j.paid && !c.reserveAdmission(j) {
+			return
+		}
+		c.admit(slot)
+	}
+}
+
+// hasRoom reports whether a partition that is admitted finds a synthesis worker or a place to wait for one.
+func (c *Core) hasRoom() bool {
+	return c.synthWorkers > 0 || c.handoff.n < int32(c.config.Synthesis.Handoff)
+}
+
+// admit lets in the next partition of a job.
+func (c *Core) admit(slot int32) {
+	p := c.partitions.take()
+	j := c.jobs.at(slot)
+	p.job, p.jobSlot, p.index, p.kind, p.proofs, p.stages = j.number, slot, j.admitted, j.kind, j.proofs(), c.kinds[j.kind].Stages
+	p.set(holdsPermit | holdsKernelPart | holdsRestPart)
+	if c.policy.order != inOrderOfArrival {
+		p.key = c.key(j)
+	}
+	j.admitted++
+	switch {
+	case int(j.admitted) == c.kinds[j.kind].Partitions:
+		c.ready.pop(c.jobs.links)
+	case c.policy.order == inTurn:
+		c.ready.push(c.jobs.links, c.ready.pop(c.jobs.links), 0)
+	}
+	c.permits--
+	if c.synthWorkers > 0 {
+		p.place = InSynth
+		c.count(p.kind, InSynth, int32(p.proofs))
+		c.startSynth(p)
+		return
+	}
+	p.place = InHandoff
+	c.count(p.kind, InHandoff, int32(p.proofs))
+	c.emitPartition(Admit, p)
+	c.partitions.wait(&c.handoff, p)
+}
+
+// startSynth begins a synthesis. With a pool the vectors are held from here on.
+func (c *Core) startSynth(p *partition) {
+	if p.place != InSynth {
+		c.move(p, InSynth)
+	}
+	if c.policy.limited {
+		c.synthWorkers--
+		p.set(holdsWorker)
+	}
+	c.start(p, Synth, c.synthLanes.take())
+	if !c.policy.retain {
+		return
+	}
+	p.set(holdsVectors)
+	if n := int32(p.proofs); c.pooled[p.kind] >= n {
+		c.pooled[p.kind] -= n
+		c.count(p.kind, HeldPool, -n)
+		c.out[len(c.out)-1].Reused = true
+	}
+}
+
+// open takes jobs in flight and on their way to synthesis. It reports whether something changed that may let a
+// partition be admitted.
+func (c *Core) open() bool {
+	opened := c.ledger.retryAdmission
+	c.ledger.retryAdmission = false
+	if c.ledger.retryOpening {
+		c.ledger.retryOpening = false
+		opened = c.prepareAll() || opened
+	}
+	for c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() {
+		number, kind := c.waiting.pop()
+		c.inFlight++
+		c.count(kind, HeldParse, 1)
+		c.emitJob(JobStart, number, kind)
+		if c.policy.prepares {
+			opened = c.collect(number, kind) || opened
+			continue
+		}
+		opened = c.parse(c.jobs.take(job{number: number, kind: kind})) || opened
+	}
+	return opened
+}
+
+// parse begins a job whose data is there, and reports whether it has partitions to admit at once.
+func (c *Core) parse(slot int32) bool {
+	j := c.jobs.at(slot)
+	k := &c.kinds[j.kind]
+	j.left = int32(k.Partitions)
+	if !k.Stages.Has(Parse) {
+		c.makeReady(slot)
+		return true
+	}
+	j.phase = parsing
+	j.lane = c.parseLanes.take()
+	c.running++
+	e := c.emitJob(Start, j.number, j.kind)
+	e.Proofs = j.proofs()
+	t := &e.Task
+	t.Stage, t.Lane, t.Slot, t.Gen = Parse, j.lane, slot, j.gen
+	return false
+}
+
+func (c *Core) makeReady(slot int32) {
+	j := c.jobs.at(slot)
+	j.phase = working
+	c.ready.push(c.jobs.links, slot, uint64(c.traits[j.kind].rank)<<51|uint64(j.number)<<20)
+}
+
+func (c *Core) endParse(slot int32, failed bool) {
+	j := c.jobs.at(slot)
+	c.parseLanes.put(j.lane)
+	if failed || j.doomed {
+		c.fail(slot)
+		return
+	}
+	c.makeReady(slot)
+}
+
+// fail ends a job that has no partitions.
+func (c *Core) fail(slot int32) {
+	j := c.jobs.at(slot)
+	j.doomed = true
+	j.phase = working
+	if j.paid {
+		c.ledger.release(c.wholeReserve(j))
+	}
+	j.left = 0
+	c.endJob(slot)
+}
+
+// wholeReserve is what all partitions of a job reserve together.
+func (c *Core) wholeReserve(j *job) Bytes {
+	return Bytes(c.kinds[j.kind].Partitions) * Bytes(j.proofs()) * c.traits[j.kind].reserve()
+}
