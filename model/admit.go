@@ -65,8 +65,7 @@ func (c *Core) startSynth(p *partition) {
 		return
 	}
 	p.set(holdsVectors)
-	if n := int32(p.proofs); c.pooled[p.kind] >= n {
-		c.pooled[p.kind] -= n
+	if n := int32(p.proofs); c.census[p.kind][HeldPool] >= n {
 		c.count(p.kind, HeldPool, -n)
 		c.out[len(c.out)-1].Reused = true
 	}

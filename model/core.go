@@ -46,7 +46,6 @@ type Core struct {
 	finishes     queue // partitions waiting for a finalizer
 	finalizers   int32 // free ones
 	deallocs     dealloc
-	pooled       []int32 // vectors in the pool, by kind
 
 	parseLanes, synthLanes, finishLanes laneSet
 
@@ -80,7 +79,6 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 		workers:      make(links, config.Workers()),
 		devices:      make([]device, config.GPU.Devices),
 		deallocs:     dealloc{free: int32(config.Dealloc.Workers)},
-		pooled:       make([]int32, len(kinds)),
 		census:       make([][NumPlaces]int32, len(kinds)),
 	}
 	for _, q := range []*queue{&c.opening, &c.handoff, &c.blocked, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {

@@ -44,7 +44,6 @@ func (c *Core) free(p *partition, b Block) {
 		return
 	}
 	if b == Vectors && c.policy.retain {
-		c.pooled[p.kind] += int32(p.proofs)
 		c.count(p.kind, HeldPool, int32(p.proofs))
 		c.emitPartition(Pooled, p).Task.Block = Vectors
 		return

@@ -17,6 +17,25 @@ var unkeyed = map[string]string{
 	"Core.policy":        "follows from the configuration",
 	"Core.kinds":         "are the same for all states",
 	"Core.capacity":      "follows from the configuration",
+	"Core.traits":        "follow from the configuration and the kinds",
+	"Core.batch":         "is told by the job's phase",
+	"Core.turns":         "is the next place in turn, of which only the order matters",
+	"ledger.total":       "follows from the configuration",
+	"ledger.timed":       "follows from the configuration",
+	"timer.gen":          "is part of a name",
+	"data.idled":         "is the next place among idle data, of which only the order matters",
+	"data.lanes":         "are names",
+	"datum.bytes":        "follows from the configuration",
+	"datum.transient":    "follows from the configuration",
+	"datum.evictable":    "follows from the configuration",
+	"datum.polling":      "follows from the configuration",
+	"datum.background":   "follows from the configuration",
+	"datum.gen":          "is part of a name",
+	"datum.lane":         "is a name",
+	"member.number":      "is a name",
+	"keyed.key":          "is told by where its line stands",
+	"partition.key":      "is told by the job and the number, or in turn by the order of all",
+	"waiting.n":          "follows from the runs",
 	"Core.arrived":       "is the next job's name",
 	"Core.done":          "counts what is over",
 	"Core.stalled":       "is about the last step",
@@ -120,7 +139,7 @@ func keyWithout(core *Core, v reflect.Value) (key []byte) {
 }
 
 // shared are the parts that no step changes, so that copies may share them.
-var shared = []string{"Core.config", "Core.kinds"}
+var shared = []string{"Core.config", "Core.kinds", "Core.traits"}
 
 func TestACopySharesNothingThatChanges(t *testing.T) {
 	reused := new(Core)
@@ -171,11 +190,33 @@ func someCore(t *testing.T, seed uint64) *Core {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	config := DefaultConfig(2)
 	config.JobsInFlight, config.Finalizers = 4, 1
+	config.Order = []Order{FIFO, ByPriority, OldestJobFirst, Interleave}[seed%4]
 	config.Admission.Permits = Count(1 + rng.IntN(5))
 	config.Channel.Capacity = Count(rng.IntN(3))
 	config.GPU.Split = rng.IntN(2) == 0
+	if !config.GPU.Split {
+		config.Finalizers = Unbounded
+	}
+	config.Synthesis = Synthesis{MaxParallel: Count(1 + rng.IntN(3)), Handoff: Count(rng.IntN(2))}
+	config.Pool = []Pool{PoolNone, PoolRetain}[rng.IntN(2)]
+	if rng.IntN(2) == 0 {
+		config.Batch = &Batch{Size: 2, Wait: Second}
+	}
+	config.Admission.Budget = &Budget{Total: 20, EvictionMinIdle: Second, Retry: []Retry{RetryOnRelease, RetryTimed}[rng.IntN(2)], Kinds: map[string]Demand{
+		"a": {Reserve: 3, ReleaseAfterKernel: 2},
+		"b": {Reserve: 2, ReleaseAfterKernel: 1, AcquireOrder: []AcquireOrder{ResidentFirst, WorkingFirst}[rng.IntN(2)]},
+	}}
+	config.Resident = []Resident{
+		{Name: "key", Bytes: 2},
+		{Name: "of a", Bytes: 5, Evictable: true, Kinds: []string{"a"}},
+		{Name: "of b", Bytes: 6, Transient: 2, OnDemand: true, Evictable: true, Kinds: []string{"b"}, Acquire: []Acquire{AcquireBlocking, AcquirePolling}[rng.IntN(2)]},
+		{Name: "beside", Bytes: 3, Transient: 1, OnDemand: true, Background: true, Acquire: AcquirePolling},
+	}
+	if err := config.Validate(nil); err != nil {
+		t.Fatal(err)
+	}
 	stages := StageSet(0).With(Parse, Synth, Prep, Kernel, Tail, Finish, Dealloc)
-	core, err := NewCore(config, []Kind{{Name: "a", Partitions: 3, Stages: stages}, {Name: "b", Partitions: 2, Stages: stages}})
+	core, err := NewCore(config, []Kind{{Name: "a", Partitions: 3, Stages: stages}, {Name: "b", Priority: 1, Partitions: 2, Stages: stages}})
 	if err != nil {
 		t.Fatal(err)
 	}
