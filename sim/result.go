@@ -33,8 +33,9 @@ type Result struct {
 	Makespan model.Span
 	// SecondsPerJob is the makespan over the jobs done; NaN if the run was cut short or no job was done.
 	SecondsPerJob float64
-	// Bottleneck is the station that was busiest: synth, gpu, finish, or jobs_in_flight when the pipeline
-	// mostly waited for a job to end.
+	// Bottleneck is the station that was busiest: synth, gpu, finish, or jobs_in_flight when the pipeline mostly
+	// waited for a job to end. It is unknown when no station with a limit was busy for half of the run and synth
+	// has none: then it may be what synth shares, such as cores.
 	Bottleneck  string
 	Utilization Utilization
 	AtPeak      []Holding
@@ -45,7 +46,8 @@ type Result struct {
 	BoundBytes model.Bytes
 }
 
-// Utilization is the busy part of each station's capacity over the run, from 0 to 1; NaN where there is no limit.
+// Utilization is the busy part of each station's capacity from the first arrival on, up to the last finish if all jobs
+// are done and else to the end of the run: from 0 to 1, NaN where there is no limit.
 type Utilization struct {
 	Synth, Finish float64
 	GPU           float64 // of the devices' locks or of the GPU workers, whichever are busier
@@ -93,26 +95,39 @@ func (l *loop) judge(r *Result) {
 
 func (l *loop) utilize(r *Result) {
 	c := &l.plan.Config
+	end := l.now
+	if l.tally.done == l.plan.Workload.Jobs() {
+		end = l.tally.lastDone // a cancellation that comes too late is no part of the run
+	}
+	length := float64(end.Sub(l.tally.first))
 	part := func(busy integral, servers model.Count) float64 {
-		if servers == model.Unbounded || l.now == 0 {
+		if servers == model.Unbounded || length <= 0 {
 			return math.NaN()
 		}
-		return float64(busy) / float64(servers) / float64(l.now)
+		return float64(busy) / float64(servers) / length
 	}
 	u := &r.Utilization
 	u.Synth = part(l.tally.synth, c.Admission.Permits)
 	u.GPU = max(part(l.tally.lock, c.GPU.Devices), part(l.tally.worker, model.Count(c.Workers())))
 	u.Finish = part(l.tally.finish, c.Finalizers)
 	u.Starved = part(l.tally.starved, 1)
-	r.Bottleneck = "gpu"
-	busiest := u.GPU
+	r.Bottleneck = u.bottleneck()
+}
+
+// bottleneck names the station that was busiest, as Result.Bottleneck says.
+func (u *Utilization) bottleneck() string {
+	name, busiest := "gpu", u.GPU
 	if u.Synth > busiest {
-		r.Bottleneck, busiest = "synth", u.Synth
+		name, busiest = "synth", u.Synth
 	}
 	if u.Finish > busiest {
-		r.Bottleneck = "finish"
+		name, busiest = "finish", u.Finish
 	}
-	if u.Starved > 0.5 {
-		r.Bottleneck = "jobs_in_flight"
+	switch {
+	case u.Starved > 0.5:
+		return "jobs_in_flight"
+	case math.IsNaN(u.Synth) && !(busiest >= 0.5):
+		return "unknown"
 	}
+	return name
 }

@@ -111,6 +111,9 @@ func TestTheBottleneckIsTheStationThatCanDoLeast(t *testing.T) {
 			p.Config.JobsInFlight = 1
 			k.Work[model.Synth] = seconds(100)
 		}, "jobs_in_flight"},
+		{"a slow synthesis without a limit", func(p *sim.Plan, k *profile.Kind) {
+			k.Work[model.Synth] = seconds(100)
+		}, "unknown"},
 		{"one job in flight with much for the GPU to do", func(p *sim.Plan, k *profile.Kind) {
 			p.Config.JobsInFlight = 1
 			k.Work[model.Synth], k.Work[model.Kernel] = seconds(4), seconds(10)
@@ -124,6 +127,18 @@ func TestTheBottleneckIsTheStationThatCanDoLeast(t *testing.T) {
 				t.Errorf("the bottleneck is %s, want %s: %+v", got.Bottleneck, c.want, got.Utilization)
 			}
 		})
+	}
+}
+
+func TestACancellationThatComesTooLateDilutesNothing(t *testing.T) {
+	k := kindOf(4, map[model.Stage]profile.Work{model.Synth: seconds(1), model.Kernel: seconds(1)})
+	p := planOf(openConfig(), k, profile.Interference{}, 5)
+	p.Config.Admission.Permits = 2
+	in, _ := run(t, p)
+	p.Disturb.Cancels = []model.Cancellation{{At: model.Instant(3600 * model.Second), Job: 4}}
+	late, _ := run(t, p)
+	if late.Utilization.GPU != in.Utilization.GPU || late.Utilization.Synth != in.Utilization.Synth || in.Utilization.GPU < 0.9 {
+		t.Errorf("utilization is %+v with a cancellation after the end, and %+v without", late.Utilization, in.Utilization)
 	}
 }
 

@@ -240,15 +240,19 @@ func (c *childProcess) abandon(ctx context.Context, t *trace.Trace, failure erro
 	_ = errors.Join(c.writer.End(*t.End), c.writer.Close()) // there is an error already that says more
 }
 
-// endOf is the end of a trace whose child could not write one.
+// endOf is the end of a trace whose child could not write one. No job is done before the first arrival.
 func endOf(t *trace.Trace, o trace.Outcome) *trace.End {
 	end := &trace.End{Outcome: o}
+	first := model.Instant(-1)
 	for i := range t.Records {
 		r := &t.Records[i]
+		if r.Input.Op == model.Arrive && first < 0 {
+			first = r.At
+		}
 		for _, e := range r.Effects {
 			if e.Op == model.JobDone {
 				end.JobsDone++
-				end.MakespanNs = model.Span(r.At)
+				end.MakespanNs = r.At.Sub(first)
 			}
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"headroom/backend"
+	"headroom/model"
+	"headroom/model/trace"
 )
 
 func TestAShortfallSaysWhatWasNotDone(t *testing.T) {
@@ -28,6 +30,20 @@ func TestAShortfallSaysWhatWasNotDone(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.summary, got, c.want)
 		}
+	}
+}
+
+func TestTheEndOfAKilledRunCountsFromItsFirstArrival(t *testing.T) {
+	done := []model.Effect{{Op: model.JobDone}}
+	killed := &trace.Trace{Records: []model.Record{
+		{At: 5, Input: model.Input{Op: model.Arrive, Count: 3}},
+		{At: 30, Input: model.Input{Op: model.Done}, Effects: done},
+		{At: 47, Input: model.Input{Op: model.Done}, Effects: done},
+		{At: 50, Input: model.Input{Op: model.Done}},
+	}}
+	want := trace.End{Outcome: trace.Killed, JobsDone: 2, MakespanNs: 42}
+	if got := endOf(killed, trace.Killed); *got != want {
+		t.Errorf("the end is %+v, want %+v", got, want)
 	}
 }
 
