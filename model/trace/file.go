@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,9 +18,13 @@ func Create(path string, h *Header) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	out, pressed, err := compressor(file, path)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("trace: %s: %w", path, err), file.Close())
+	var out io.Writer = file
+	var pressed *zstd.Encoder
+	if strings.HasSuffix(path, ".zst") {
+		if pressed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1)); err != nil {
+			return nil, errors.Join(fmt.Errorf("trace: %s: %w", path, err), file.Close())
+		}
+		out = pressed
 	}
 	w, err := NewWriter(out, h)
 	w.closers = []io.Closer{file}
@@ -34,15 +37,6 @@ func Create(path string, h *Header) (*Writer, error) {
 		return nil, err
 	}
 	return w, nil
-}
-
-// compressor returns what to write to for the file of that name; pressed is nil if nothing is compressed.
-func compressor(file io.Writer, path string) (out io.Writer, pressed *zstd.Encoder, err error) {
-	if !strings.HasSuffix(path, ".zst") {
-		return file, nil, nil
-	}
-	pressed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
-	return pressed, pressed, err
 }
 
 // maxWindow bounds what a compressed trace can make its reader allocate.
@@ -74,67 +68,4 @@ func ReadFile(path string) (*Trace, error) {
 		return nil, fmt.Errorf("%w (in %s)", err, path)
 	}
 	return t, nil
-}
-
-// Finish gives an end to the trace of a run whose writer was killed: it keeps the whole lines of the file, drops a
-// line that was cut off, and adds the end. The file is replaced at once or not at all. A trace that has an end
-// already is an error.
-func Finish(path string, end End) error {
-	old, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	defer old.Close()
-	file, err := os.CreateTemp(filepath.Dir(path), ".trace-*")
-	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	err = finish(file, old, path, end)
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-		return fmt.Errorf("trace: ending %s: %w", path, err)
-	}
-	return nil
-}
-
-// finish copies a trace and its end into the file, which it closes.
-func finish(file *os.File, old io.Reader, path string, end End) (err error) {
-	w := &Writer{closers: []io.Closer{file}}
-	defer func() {
-		if closing := w.Close(); err == nil {
-			err = closing
-		}
-	}()
-	out, pressed, err := compressor(file, path)
-	w.out = bufio.NewWriter(out)
-	if err != nil {
-		return err
-	}
-	if pressed != nil {
-		w.closers = []io.Closer{pressed, file}
-	}
-	text, closeText, err := decompressor(old)
-	if err != nil {
-		return err
-	}
-	defer closeText()
-	lines := lineReader{in: text}
-	for {
-		line, whole, err := lines.next()
-		if err == io.EOF || (err == nil && !whole) {
-			return w.End(end)
-		}
-		if err != nil {
-			return err
-		}
-		if bytes.HasPrefix(line, []byte(`{"end":`)) {
-			return fmt.Errorf("line %d is an end already", lines.number)
-		}
-		if err := w.write(line); err != nil {
-			return err
-		}
-	}
 }

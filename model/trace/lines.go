@@ -11,7 +11,8 @@ import (
 type lineReader struct {
 	in     *bufio.Reader
 	line   []byte
-	number int // of the last line, from 1
+	number int  // of the last line, from 1
+	cut    bool // the compressed text ended inside a block, of which nothing can be read
 }
 
 // next returns the next line without its newline, valid until the next call. A line that ends with the text
@@ -30,6 +31,7 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 			return l.line[:len(l.line)-1], true, nil
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			l.cut = errors.Is(err, io.ErrUnexpectedEOF)
 			if len(l.line) == 0 {
 				return nil, false, io.EOF
 			}

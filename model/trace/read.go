@@ -47,6 +47,9 @@ func (r *Reader) Close() { r.close() }
 
 func (r *Reader) readHeader() error {
 	line, whole, err := r.lines.next()
+	if err == io.EOF && r.lines.cut {
+		return r.fault(errors.New("the header is in a compressed block that is cut off: there is nothing to read"))
+	}
 	if err == io.EOF {
 		return errors.New("trace: is empty: its first line must be a header")
 	}
