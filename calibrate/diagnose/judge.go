@@ -1,0 +1,207 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"headroom/model"
+)
+
+const (
+	fewestJobs = 10   // that finish, for all findings but QueueGrowth and CannotTell
+	fewestLate = 7    // of them, after the start-up
+	manyJobs   = 1000 // within which a growth must come to a partition's memory to matter
+	tenth      = 0.1
+	quarter    = 0.25
+)
+
+// judge returns the finding and its reason.
+func (d *diagnosis) judge() (Finding, string) {
+	leaks := d.leaks()
+	q, grows := d.growing()
+	switch {
+	case leaks && !(grows && d.explained() > d.growth.perJob.Value*d.growth.jobs):
+		return Leak, d.leakReason()
+	case grows:
+		return QueueGrowth, d.queueReason(q)
+	}
+	if reason := d.missing(); reason != "" {
+		return CannotTell, reason
+	}
+	g := d.growth
+	rest := d.rest()
+	switch {
+	case rest.Low > 0 && d.matters() || rest.High*g.jobs > quarter*d.above:
+		return CannotTell, d.unclear(rest)
+	case d.kept != nil && d.kept.Value > 0.5 && d.kept.Low > quarter:
+		return Retention, fmt.Sprintf("%.0f %% (%.0f to %.0f) of a partition's memory stays resident when it is gone, for the next one to use; "+
+			"beyond that, memory does not grow with the jobs: %s", 100*d.kept.Value, 100*max(0, d.kept.Low), 100*min(1, d.kept.High), excluded(rest))
+	case g.perJob.Value*g.jobs > quarter*d.above:
+		return CannotTell, d.unclear(g.perJob)
+	}
+	return Plateau, fmt.Sprintf("memory rose by %s and stopped when what is in flight reached its bound, with %.0f partitions at most (%s): %s",
+		size(d.above), math.Ceil(d.run.most), d.bound(), excluded(rest))
+}
+
+// rest returns the growth that nothing in flight explains: that of the later half of the jobs if memory grew before and
+// stopped, else that of all.
+func (d *diagnosis) rest() *Interval {
+	g := d.growth
+	if g.perJob.Low > 0 && g.late != nil && g.late.Low <= 0 {
+		return g.late
+	}
+	return g.perJob
+}
+
+// leaks reports whether memory grows with finished jobs beyond what is in flight, for certain, to the end, and enough
+// to matter.
+func (d *diagnosis) leaks() bool {
+	g := d.growth
+	return d.run.sampled && g.jobs >= fewestLate && g.perJob != nil && g.late != nil &&
+		g.least > 0 && g.late.Low > 0 && d.matters()
+}
+
+// matters reports whether the unexplained growth is large enough to speak of.
+func (d *diagnosis) matters() bool {
+	perJob := d.growth.perJob.Value
+	return perJob*manyJobs >= d.above/max(1, d.run.most) && perJob*d.growth.jobs >= tenth*math.Abs(d.explained())
+}
+
+// explained returns by how many bytes what is in flight grew while jobs finished.
+func (d *diagnosis) explained() float64 {
+	if d.growth.inFlight == nil {
+		return 0
+	}
+	return d.growth.inFlight.Value * d.growth.jobs
+}
+
+// growing returns the queue that grows most in partitions or blocks, if one grows for certain, to the end, and enough
+// to matter. Jobs that have not begun hold no memory and are not asked.
+func (d *diagnosis) growing() (most queue, grows bool) {
+	g := d.loaded
+	if g.partitions == nil || d.run.done < 2 {
+		return 0, false
+	}
+	for q := blockedInSend; q < numQueues; q++ {
+		w := &g.queues[q]
+		if w.grows(g.jobs, tenth*mean(series(g.bins, func(b *bin) float64 { return b.partitions }))) &&
+			(!grows || w.perJob.Value > g.queues[most].perJob.Value) {
+			most, grows = q, true
+		}
+	}
+	return most, grows
+}
+
+// grows reports whether the queue does, by at least one and by at least that many.
+func (w *waiting) grows(jobs, least float64) bool {
+	return w.perJob != nil && w.late != nil && w.perJob.Low > 0 && w.late.Low > 0 && w.perJob.Value*jobs >= max(1, least)
+}
+
+// missing returns what keeps the trace from telling anything, or nothing.
+func (d *diagnosis) missing() string {
+	g := d.growth
+	switch jobs := d.run.done; {
+	case !d.run.sampled:
+		return "the trace has no samples of memory: record with headroom record, which takes them"
+	case jobs == 0:
+		return "no job finished, and at start-up every prover grows: record at least ten jobs"
+	case jobs == 1:
+		return "one job finished: whether memory is used again shows when the load comes again; record at least ten jobs"
+	case jobs < fewestJobs:
+		return fmt.Sprintf("only %d jobs finished, and a process grows at its first jobs for many reasons: record at least ten", jobs)
+	case d.bins == nil || len(g.bins) < fewestBins:
+		return fmt.Sprintf("there are only %d samples of memory away from steps of the pipeline: at least %d are needed while jobs finish; sample more often or record for longer",
+			d.samples(), fewestBins*fewestEach)
+	case g.jobs < fewestLate:
+		return fmt.Sprintf("only %.0f jobs finished in the part of the run that can be judged: record more", g.jobs)
+	case len(d.footprints.columns) == 0:
+		return "nothing in flight ever came or went between two samples of a bin, so that nothing falls and nothing repeats: sample more often"
+	case g.perJob == nil:
+		return "what is in flight changes only together with the jobs that finish, so that the two cannot be told apart: record a steady load for longer"
+	}
+	return ""
+}
+
+// samples returns how many samples can be used.
+func (d *diagnosis) samples() int {
+	n := 0
+	for i := range d.run.points {
+		if !d.run.points[i].near {
+			n++
+		}
+	}
+	return n
+}
+
+// unclear says why a growth is neither certain nor excluded.
+func (d *diagnosis) unclear(i *Interval) string {
+	g := d.growth
+	open := fmt.Sprintf("growth of %s a job is neither certain nor excluded", between(*i))
+	if g.entangled {
+		return open + ", because what is in flight grows together with the jobs that finish: record a steady load for longer"
+	}
+	// The interval of a slope narrows with the jobs to the power of 3/2.
+	factor := math.Pow(max(1, (i.High-i.Low)*g.jobs/max(1, quarter*d.above)), 2.0/3)
+	return open + fmt.Sprintf(": record about %.0f jobs, of which %d have finished here", math.Ceil(1.5*factor*float64(d.run.done)), d.run.done)
+}
+
+// excluded says how much growth a job is excluded by its interval.
+func excluded(i *Interval) string {
+	if i.High <= 0 {
+		return "no growth is left that what is in flight does not explain"
+	}
+	return fmt.Sprintf("more than %s a job that nothing in flight explains is excluded", size(i.High))
+}
+
+// bound says what bounds the partitions that hold vectors.
+func (d *diagnosis) bound() string {
+	partitions := 0
+	for _, k := range d.trace.Header.Kinds {
+		partitions = max(partitions, k.Partitions)
+	}
+	return "bound: " + d.trace.Header.Config.StructuralBound(partitions).Formula
+}
+
+func (d *diagnosis) leakReason() string {
+	g := d.growth
+	reason := fmt.Sprintf("resident memory grows by %s for each job that finishes, and nothing in flight explains it", between(*g.perJob))
+	if !d.split {
+		reason += "; the samples do not tell mapped files and shared memory apart, so it may be those"
+	}
+	return reason
+}
+
+// queueReason says which queue grows, and which side is faster.
+func (d *diagnosis) queueReason(q queue) string {
+	w := &d.loaded.queues[q]
+	name := queueNames[q]
+	reason := fmt.Sprintf("%s grow by %.2f (%.2f to %.2f) for each job that finishes, to %.0f", name.what, w.perJob.Value, w.perJob.Low, w.perJob.High, w.last)
+	return reason + ", because " + name.because + d.sides()
+}
+
+// queueNames says what waits in a queue, and why it grows when it does.
+var queueNames = [numQueues]struct{ name, what, because string }{
+	waitingJobs:      {"jobs_waiting", "jobs that have not begun", "they arrive faster than they finish"},
+	blockedInSend:    {"send", "partitions blocked in send", "synthesis is faster than the GPU takes them from the channel"},
+	inChannel:        {"channel", "partitions in the channel", "synthesis is faster than the GPU takes them"},
+	waitingForFinish: {"finish", "partitions that wait for a finalizer", "the GPU is faster than the finalizers"},
+	waitingForFree:   {"dealloc", "blocks that wait to be freed", "jobs finish faster than dealloc frees their memory"},
+}
+
+// sides says how busy the two sides of the channel were.
+func (d *diagnosis) sides() string {
+	text := ""
+	for _, s := range d.stations() {
+		if s.name == "synth" || s.name == "gpu" {
+			text += fmt.Sprintf(", %s busy %.0f %%", s.name, 100*s.part)
+		}
+	}
+	return text
+}
+
+func size(bytes float64) string { return model.Bytes(math.Round(bytes)).Short() }
+
+// between prints bytes with their interval.
+func between(i Interval) string {
+	return fmt.Sprintf("%s (%s to %s)", size(i.Value), size(i.Low), size(i.High))
+}
