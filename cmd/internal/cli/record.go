@@ -38,8 +38,9 @@ const recordLong = `record runs a scenario's configuration and workload on the l
 and writes its trace: every step of the pipeline, samples of its memory, and the kernel's
 high-water mark. Every proof is verified.
 
+A scenario whose machine has more memory than this host grants is refused with exit code 2.
 Given a profile, record predicts first and refuses with exit code 3 what is predicted to run
-out of memory; --force runs it all the same, and the trace says so. --confine SIZE gives the
+out of memory; --force runs either all the same, and the trace says so. --confine SIZE gives the
 child that much memory and no more: by a cgroup where one can be made, else by systemd-run,
 else by a watchdog. A child that the limit killed is exit code 3 too; its trace is kept.
 
@@ -61,7 +62,7 @@ func (a *app) record() *cobra.Command {
 	f.liveFlags.flags(c)
 	c.Flags().StringVarP(&f.out, "out", "o", "", "write the trace to `FILE`; .zst compresses")
 	c.Flags().StringVar(&f.profile, "profile", "", "predict with this profile, `NAME` or file, instead of the scenario's")
-	c.Flags().BoolVar(&f.force, "force", false, "run although it is predicted to run out of memory")
+	c.Flags().BoolVar(&f.force, "force", false, "run what is refused for want of memory")
 	return c
 }
 
@@ -150,6 +151,9 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if err := request.Validate(); err != nil {
 		return refuse(err)
 	}
+	if err := a.granted(ctx, request, f.force); err != nil {
+		return err
+	}
 	prediction, err := a.predictRun(ctx, request)
 	if err != nil {
 		return err
@@ -163,6 +167,23 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	}
 	request.Trace = f.out
 	return a.prove(ctx, request, prediction)
+}
+
+// granted refuses a run whose scenario counts on more than this host grants, unless it is forced.
+func (a *app) granted(ctx context.Context, r *live.Request, force bool) error {
+	shortfalls, err := r.Shortfalls(ctx)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, s := range shortfalls {
+		faults = append(faults, fmt.Errorf("refused: %s; --force runs it all the same", s))
+	}
+	if len(faults) == 0 || !force {
+		return refuse(errors.Join(faults...))
+	}
+	r.Forced = true
+	return nil
 }
 
 // predictRun predicts a live run; the prediction is nil if there is no profile to predict with.

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"headroom/backend/confine"
+	"headroom/backend/probe"
 	"headroom/backend/record"
 	"headroom/calibrate"
 	"headroom/model"
@@ -32,7 +33,7 @@ type Request struct {
 	Limit       model.Bytes // 0: not confined
 	Mechanism   confine.Mechanism
 	SampleEvery model.Span
-	Forced      bool // it is predicted to run out of memory, and to be run all the same: the trace says so
+	Forced      bool // it was refused, and is to be run all the same: the trace says so
 	Tool        string
 	Log         io.Writer
 	Progress    func(jobsDone int)
@@ -51,6 +52,20 @@ func (r *Request) Predict(step func()) (*sim.RiskReport, error) {
 		return nil, nil
 	}
 	return sim.AssessRisk(r.plan(), Replications, sim.RiskBound, step)
+}
+
+// Shortfalls returns everything of which this host grants less than the scenario's machine has, tightened by the
+// request's limit. The virtual device holds nothing, so that any host will do, and the CPU needs no GPU.
+func (r *Request) Shortfalls(ctx context.Context) ([]probe.Shortfall, error) {
+	machine := r.plan().Machine
+	if r.Device == record.Virtual || len(machine.Found) > 0 { // which is this host
+		return nil, nil
+	}
+	host, err := probe.Live.Host(ctx, os.Getpid())
+	if err != nil {
+		return nil, fmt.Errorf("live: what this host grants: %w", err)
+	}
+	return host.Shortfalls(&machine, r.Device != record.CPU), nil
 }
 
 // Replications stand behind each prediction.
