@@ -111,6 +111,7 @@ type childProcess struct {
 	stdout  io.Reader
 	log     childLog
 	writer  *trace.Writer // nil: in memory only
+	flushed model.Instant // the sample up to which the file is complete, whatever happens to this process
 }
 
 func start(ctx context.Context, spec *Spec, o *Options) (*childProcess, error) {
@@ -186,6 +187,10 @@ func (c *childProcess) keep(t *trace.Trace, line *trace.Line) error {
 		t.Samples = append(t.Samples, *line.Sample)
 		if c.writer != nil {
 			err = c.writer.Sample(*line.Sample)
+		}
+		if at := line.Sample.At; c.writer != nil && at.Sub(c.flushed) >= model.Second {
+			c.flushed = at
+			err = c.writer.Flush()
 		}
 	case line.Baseline != nil:
 		t.Baseline = line.Baseline

@@ -10,7 +10,7 @@ import (
 
 // appendStep appends a step as one line. Done and Failed carry their owner's job and partition for the reader's
 // sake.
-func appendStep(b []byte, r *model.Record, owner owner) []byte {
+func appendStep(b []byte, r *model.Record, owner owner, blocks []Blocks) []byte {
 	b = append(b, `{"at":`...)
 	b = strconv.AppendInt(b, int64(r.At), 10)
 	in := &r.Input
@@ -25,7 +25,12 @@ func appendStep(b []byte, r *model.Record, owner owner) []byte {
 	if len(r.Effects) > 0 {
 		b = append(b, `,"effects":[`...)
 		for i := range r.Effects {
-			b = append(appendEffect(b, &r.Effects[i]), ',')
+			e := &r.Effects[i]
+			var bytes model.Bytes
+			if int(e.Kind) < len(blocks) {
+				bytes = blocks[e.Kind].bytes(e)
+			}
+			b = append(appendEffect(b, e, bytes), ',')
 		}
 		b[len(b)-1] = ']'
 	}
@@ -39,7 +44,7 @@ func appendStep(b []byte, r *model.Record, owner owner) []byte {
 	return append(b, '}')
 }
 
-func appendEffect(b []byte, e *model.Effect) []byte {
+func appendEffect(b []byte, e *model.Effect, bytes model.Bytes) []byte {
 	b = append(b, `{"do":"`...)
 	b = append(b, e.Op.String()...)
 	b = append(b, '"')
@@ -56,6 +61,7 @@ func appendEffect(b []byte, e *model.Effect) []byte {
 	if e.Call {
 		b = append(b, `,"call":true`...)
 	}
+	b = appendInt(b, "bytes", int64(bytes))
 	if e.Reused {
 		b = append(b, `,"reused":true`...)
 	}

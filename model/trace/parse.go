@@ -39,9 +39,10 @@ type effectView struct {
 	Proofs    *uint16 `json:"proofs"`
 	Device    uint8   `json:"device"`
 	taskView
-	After  int64 `json:"after"`
-	Call   bool  `json:"call"`
-	Reused bool  `json:"reused"`
+	After  int64  `json:"after"`
+	Call   bool   `json:"call"`
+	Bytes  *int64 `json:"bytes"`
+	Reused bool   `json:"reused"`
 }
 
 type taskView struct {
@@ -182,10 +183,14 @@ func (r *Reader) effect(v *effectView) (model.Effect, error) {
 	if v.Proofs != nil {
 		proofs = *v.Proofs
 	}
-	return model.Effect{
-		Op: op, Device: v.Device, Call: v.Call, Reused: v.Reused, Kind: v.Kind, Proofs: proofs, Job: v.Job, Partition: v.Partition,
-		Task: task, After: model.Span(v.After),
-	}, nil
+	e := model.Effect{
+		Op: op, Device: v.Device, Call: v.Call, Reused: v.Reused, Kind: v.Kind, Proofs: proofs,
+		Job: v.Job, Partition: v.Partition, Task: task, After: model.Span(v.After),
+	}
+	if bytes := r.blocks[e.Kind].bytes(&e); v.Bytes != nil && *v.Bytes != int64(bytes) {
+		return e, fmt.Errorf("has bytes %d: by the header's blocks it is %d", *v.Bytes, int64(bytes))
+	}
+	return e, nil
 }
 
 func (v *taskView) task() (model.Task, error) {

@@ -14,9 +14,10 @@ type Reader struct {
 	lines    lineReader
 	close    func()
 	owners   owners
-	ended    bool // an end was read
-	over     bool // there is nothing more to read
-	strict   bool // no unknown field was seen yet
+	blocks   []Blocks // by kind
+	ended    bool     // an end was read
+	over     bool     // there is nothing more to read
+	strict   bool     // no unknown field was seen yet
 	warnings []string
 }
 
@@ -75,6 +76,7 @@ func (r *Reader) readHeader() error {
 	if err := view.check(); err != nil {
 		return r.fault(err)
 	}
+	r.blocks = r.header.blocks()
 	return nil
 }
 

@@ -31,6 +31,7 @@ func someHeader() Header {
 		Config:      config,
 		Kinds:       []model.Kind{{Name: "small", Partitions: 4, Stages: every}, {Name: "large", Partitions: 100, Priority: 3, Stages: model.StageSet(0).With(model.Synth, model.Kernel)}},
 		Circuits:    map[string]model.Circuit{"small": {Family: "mimc", Log2Constraints: 13, Data: model.MiB, Leaf: 4 * model.KiB}},
+		Blocks:      map[string]Blocks{"large": {Vectors: 30, Assignment: 4}},
 		Workload:    model.Workload{Shares: []model.Share{{Kind: "small", Jobs: 3}}, Arrival: model.Arrival{Pattern: model.Closed}},
 		ProfileHash: "abc",
 		Seed:        1<<64 - 1,
@@ -210,8 +211,8 @@ func TestLinesReadAsDocumented(t *testing.T) {
 		End:      &End{Outcome: Killed, MakespanNs: 130, VmHWMBytes: 9, Signal: "SIGKILL"}}
 	_, body, _ := strings.Cut(text(t, tr), "\n")
 	want := `{"at":0,"baseline":{"vram_bytes":7}}
-{"at":0,"input":"arrive","kind":1,"count":4,"effects":[{"do":"job_start","kind":1,"job":3},{"do":"start","kind":1,"job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2}],"permits":3}
-{"at":123,"input":"done","job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2,"began":100,"ended":120,"effects":[{"do":"free","kind":1,"job":3,"partition":2,"block":"assignment","call":true}],"channel":1,"blocked":2}
+{"at":0,"input":"arrive","kind":1,"count":4,"effects":[{"do":"job_start","kind":1,"job":3},{"do":"start","kind":1,"job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2,"bytes":34}],"permits":3}
+{"at":123,"input":"done","job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2,"began":100,"ended":120,"effects":[{"do":"free","kind":1,"job":3,"partition":2,"block":"assignment","call":true,"bytes":4}],"channel":1,"blocked":2}
 {"at":124,"input":"drain"}
 {"at":125,"input":"wake","slot":1,"gen":2,"effects":[{"do":"join","kind":1,"job":4,"proofs":2},{"do":"wake_at","slot":2,"after":1000000000}],"permits":3,"ledger":77}
 {"at":130,"sample":{"rss_bytes":5,"anon_bytes":4,"psi_some_us":6,"phase":"load"}}

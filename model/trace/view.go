@@ -2,6 +2,8 @@ package trace
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"headroom/model"
 )
@@ -88,6 +90,10 @@ func (v *headerView) check() error {
 		if !k.Stages.Has(model.Synth) || !k.Stages.Has(model.Kernel) || k.Stages.Has(model.NoStage) {
 			f.Add(at+".stages", "are %s: stages by name, synth and kernel always", k.Stages)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Blocks)) {
+		blocks := h.Blocks[name]
+		blocks.check(&f, "blocks."+name)
 	}
 	f.Size("limit_bytes", h.LimitBytes, 0)
 	f.Size("machine.ram_bytes", h.Machine.RAM, 0)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,6 +106,42 @@ func TestInterrupted(t *testing.T) {
 	}
 	if files, _ := filepath.Glob("*jsonl*"); len(files) > 0 {
 		t.Errorf("%v are left", files)
+	}
+}
+
+// TestATraceFreesWhatItTakes adds up the bytes of all events.
+func TestATraceFreesWhatItTakes(t *testing.T) {
+	inFolder(t)
+	for _, replication := range []string{"0", "7"} {
+		var problems bytes.Buffer
+		args := []string{"simulate", "drawn.yaml", "--ignore-limit", "--trace", "t.jsonl", "--replication", replication}
+		Run(t.Context(), io.Discard, &problems, args)
+		text, err := os.ReadFile("t.jsonl")
+		if err != nil {
+			t.Fatal(err, problems.String())
+		}
+		var taken, freed int64
+		for line := range bytes.Lines(text) {
+			var step struct {
+				Effects []struct {
+					Do    string `json:"do"`
+					Bytes int64  `json:"bytes"`
+				} `json:"effects"`
+			}
+			if err := json.Unmarshal(line, &step); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range step.Effects {
+				if e.Do == "free" {
+					freed += e.Bytes
+				} else {
+					taken += e.Bytes
+				}
+			}
+		}
+		if taken != freed || taken == 0 {
+			t.Errorf("replication %s takes %d bytes and frees %d", replication, taken, freed)
+		}
 	}
 }
 

@@ -38,9 +38,15 @@ func traceHeader(p *sim.Plan) *trace.Header {
 		ProfileHash: p.Profile.Hash(),
 		Seed:        p.Seed, Replication: p.Replication,
 		LimitBytes: p.Machine.HostLimit().Bytes,
+		Blocks:     map[string]trace.Blocks{},
+	}
+	drawn := p.Profile
+	if p.Replication != 0 {
+		drawn = drawn.Draw(p.Seed, p.Replication)
 	}
 	for _, share := range p.Workload.Shares {
-		k := p.Profile.Kind(share.Kind)
+		k := drawn.Kind(share.Kind)
+		h.Blocks[k.Name] = trace.BlocksOf(&k.Footprint)
 		h.Kinds = append(h.Kinds, k.Model())
 		if k.Circuit != nil {
 			if h.Circuits == nil {
