@@ -129,8 +129,10 @@
 //
 // # Traces
 //
-// simulate --trace FILE writes what happened, in the format of live runs; check holds a trace against what must be
-// true of every run.
+// simulate --trace FILE writes what happened, in the format of live runs: JSON Lines, a header first. Each step says
+// what was told to the pipeline and what it answered, with the bytes that this takes or frees, and how many permits are
+// free and how many partitions are in the channel and blocked before it. check holds a trace against what must be true
+// of every run.
 //
 // # Scenarios
 //
