@@ -68,7 +68,9 @@ func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison,
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Profile: p.Name, Replications: replications, Verdict: predicted.Verdict, Warnings: slices.Clone(t.Warnings)}
+	c := &Comparison{
+		Profile: p.Name, Replications: replications, Verdict: predicted.Verdict, Warnings: slices.Clone(t.Warnings),
+	}
 	if t.End != nil {
 		c.Outcome = t.End.Outcome
 	}
@@ -85,10 +87,13 @@ func sameKind(p *profile.Profile, k *model.Kind, circuits map[string]model.Circu
 	}
 	var faults []error
 	if m := known.Model(); m.Partitions != k.Partitions || m.Stages != k.Stages {
-		faults = append(faults, fmt.Errorf("calibrate: kind %q has %d partitions and stages %s in the trace, %d and %s in profile %q", k.Name, k.Partitions, k.Stages, m.Partitions, m.Stages, p.Name))
+		faults = append(faults, fmt.Errorf("calibrate: kind %q has %d partitions and stages %s in the trace, "+
+			"%d and %s in profile %q",
+			k.Name, k.Partitions, k.Stages, m.Partitions, m.Stages, p.Name))
 	}
 	if c, there := circuits[k.Name]; there && known.Circuit != nil && c != *known.Circuit {
-		faults = append(faults, fmt.Errorf("calibrate: kind %q proves circuit %+v in the trace, %+v in profile %q", k.Name, c, *known.Circuit, p.Name))
+		faults = append(faults, fmt.Errorf("calibrate: kind %q proves circuit %+v in the trace, %+v in profile %q",
+			k.Name, c, *known.Circuit, p.Name))
 	}
 	return errors.Join(faults...)
 }

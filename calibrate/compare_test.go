@@ -87,15 +87,26 @@ func TestTheOutcomeOfARunCutOffIsNotKnown(t *testing.T) {
 
 func TestAProfileOfAnotherKindIsRefused(t *testing.T) {
 	recording := limited(4*model.GiB, trace.Finished)
-	recording.Header.Circuits = map[string]model.Circuit{"small": {Family: "mimc", Log2Constraints: 13, Data: 64 * model.MiB, Leaf: 4 * model.KiB}}
+	recording.Header.Circuits = map[string]model.Circuit{
+		"small": {Family: "mimc", Log2Constraints: 13, Data: 64 * model.MiB, Leaf: 4 * model.KiB},
+	}
 	for _, c := range []struct {
 		name string
 		edit func(p *profile.Profile)
 		want string
 	}{
-		{"the kind is missing", func(p *profile.Profile) { p.Kinds[0].Name = "large" }, `kind "small", which profile "truth" does not have`},
-		{"other partitions", func(p *profile.Profile) { p.Kinds[0].Partitions = 10 }, "4 partitions and stages synth, prep, kernel, tail, finish, dealloc in the trace, 10 and"},
-		{"another circuit", func(p *profile.Profile) { p.Kinds[0].Circuit = &model.Circuit{Family: "sha256"} }, "proves circuit"},
+		{
+			"the kind is missing", func(p *profile.Profile) { p.Kinds[0].Name = "large" },
+			`kind "small", which profile "truth" does not have`,
+		},
+		{
+			"other partitions", func(p *profile.Profile) { p.Kinds[0].Partitions = 10 },
+			"4 partitions and stages synth, prep, kernel, tail, finish, dealloc in the trace, 10 and",
+		},
+		{
+			"another circuit", func(p *profile.Profile) { p.Kinds[0].Circuit = &model.Circuit{Family: "sha256"} },
+			"proves circuit",
+		},
 	} {
 		p := truth()
 		c.edit(p)
@@ -106,7 +117,8 @@ func TestAProfileOfAnotherKindIsRefused(t *testing.T) {
 }
 
 func TestAPredictionNeedsReplications(t *testing.T) {
-	if _, err := calibrate.Predict(sim.Plan{Profile: truth()}, 0); err == nil || !strings.Contains(err.Error(), "0 replications: at least 1") {
+	_, err := calibrate.Predict(sim.Plan{Profile: truth()}, 0)
+	if err == nil || !strings.Contains(err.Error(), "0 replications: at least 1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -123,7 +135,8 @@ func TestWithoutALimitEverythingFits(t *testing.T) {
 	if p.Verdict != sim.Fits || !strings.Contains(p.Reason, "names no limit") {
 		t.Errorf("without a limit: %s, %s", p.Verdict, p.Reason)
 	}
-	if p.AboveBaseline.Median >= p.Peak.Median || p.AboveBaseline.Low > p.AboveBaseline.Median || p.AboveBaseline.Median > p.AboveBaseline.High {
+	above := p.AboveBaseline
+	if above.Median >= p.Peak.Median || above.Low > above.Median || above.Median > above.High {
 		t.Errorf("peak %+v, above the baseline %+v", p.Peak, p.AboveBaseline)
 	}
 }

@@ -5,6 +5,7 @@
 //
 //	interference.go, select.go   how stages slow each other, from work that must not depend on the company it had
 //	influence.go, spread.go      the law of each stage's work, from what it would have taken alone
+//	interval.go                  how sure a number is that so many jobs or traces decide
 //	drift.go                     how much the machine's speed differs from run to run
 //	samples.go, ramp.go          what was in flight at each sample of resident memory
 //	footprint.go, nnls.go        what a partition holds where, from those

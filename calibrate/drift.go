@@ -1,8 +1,6 @@
 package calibrate
 
-import (
-	"math"
-)
+import "math"
 
 // speedDrift is how far the speed of a whole run is from that of another on the same machine: clocks, neighbours, where
 // memory came to lie. It is the standard deviation of the logarithm of a run's work, beyond what its jobs explain, by
@@ -22,7 +20,8 @@ func (f *fitted) speedDrift() float64 {
 	jobs := make([]float64, e.clusters) // what each job adds to the mean of its run
 	run := make([]int, e.clusters)
 	for i, member := range e.members {
-		jobs[member.cluster] += shares[member.group] * (o[i].log - m.mean[member.group]) / counts[member.history*e.groups+member.group]
+		count := counts[member.history*e.groups+member.group]
+		jobs[member.cluster] += shares[member.group] * (o[i].log - m.mean[member.group]) / count
 		run[member.cluster] = member.history
 	}
 	means, sizes, variances := make([]float64, runs), make([]float64, runs), make([]float64, runs)
@@ -77,10 +76,13 @@ func (f *fitted) widen() {
 		total += mean
 		squares += mean * mean
 	}
-	another := f.drift * f.drift * (1 + 1/float64(len(f.evidence.histories))) * total * total / squares
+	runs := float64(len(f.evidence.histories))
+	drift := f.drift * student(runs-1)
+	another := drift * drift * (1 + 1/runs) * total * total / squares
 	for _, k := range keys {
 		w := f.laws[k]
-		w.Mean = meanInterval(float64(w.Mean.Value), float64(w.Mean.Value)*math.Sqrt(f.precision[k]*f.precision[k]+another))
+		mean := float64(w.Mean.Value)
+		w.Mean = meanInterval(mean, mean*math.Sqrt(f.precision[k]*f.precision[k]+another))
 		f.laws[k] = w
 	}
 }

@@ -16,11 +16,13 @@ func Example() {
 		return
 	}
 	plan := sim.Plan{
-		Machine:  model.Machine{RAM: 2 * model.GiB, Cores: 2},
-		Config:   config(4, model.AfterSynthesis, 6),
-		Workload: model.Workload{Shares: []model.Share{{Kind: "small", Jobs: 12}}, Arrival: model.Arrival{Pattern: model.Closed}},
-		Profile:  p,
-		Seed:     1,
+		Machine: model.Machine{RAM: 2 * model.GiB, Cores: 2},
+		Config:  config(4, model.AfterSynthesis, 6),
+		Workload: model.Workload{
+			Shares: []model.Share{{Kind: "small", Jobs: 12}}, Arrival: model.Arrival{Pattern: model.Closed},
+		},
+		Profile: p,
+		Seed:    1,
 	}
 	predicted, err := calibrate.Predict(plan, calibrate.DefaultReplications)
 	if err != nil {
@@ -28,7 +30,8 @@ func Example() {
 		return
 	}
 	fmt.Println("good:", report.Good)
-	fmt.Printf("verdict: %s, peak %.1f GiB, %.1f s a job\n", predicted.Verdict, predicted.Peak.Median/float64(model.GiB), predicted.SecondsPerJob.Median)
+	fmt.Printf("verdict: %s, peak %.1f GiB, %.1f s a job\n",
+		predicted.Verdict, predicted.Peak.Median/float64(model.GiB), predicted.SecondsPerJob.Median)
 	// Output:
 	// good: true
 	// verdict: oom, peak 2.1 GiB, 1.8 s a job

@@ -17,6 +17,8 @@ type Options struct {
 	Name string // of the profile
 	// Sources says where each trace came from; nil: a trace is known by the hash of what it holds.
 	Sources []Source
+	// Progress is told how many fits are done, of how many: before the first and after each. It may be nil.
+	Progress func(done, of int)
 }
 
 // Source is the file of a trace.
@@ -28,8 +30,8 @@ type Source struct {
 // Report is what Fit has to say about a profile besides the profile.
 type Report struct {
 	// Good tells whether the profile predicts each trace, when that was left out, to within Tolerance: the median
-	// error both of the peak above the baseline and of seconds per job. All numbers are then fitted again without the
-	// trace, the forms of interference and footprints are kept. With one trace it cannot be told and is false.
+	// error both of the peak above the baseline and of seconds per job. Everything is then fitted again without the
+	// trace, the forms of interference and footprints too. With one trace it cannot be told and is false.
 	Good bool `json:"good"`
 	// Record says what to record so that the profile becomes good, or better.
 	Record       []string    `json:"record"`
@@ -57,16 +59,19 @@ func Fit(traces []*trace.Trace, o Options) (*profile.Profile, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := in.fit(nil)
+	done := in.steps(o.Progress)
+	done()
+	f, err := in.fit()
 	if err != nil {
 		return nil, nil, err
 	}
+	done()
 	p := f.profile(o.Name)
 	r := &Report{
-		Warnings: in.warnings, Interference: f.candidates, Drift: f.drift,
+		Warnings: append(in.warnings, f.unsettled...), Interference: f.candidates, Drift: f.drift,
 		Retention: in.retention(), Noise: model.Bytes(f.memory.sigma), Samples: f.memory.readings,
 	}
-	if err := in.judge(p, f, r); err != nil {
+	if err := in.judge(p, f, r, done); err != nil {
 		return nil, nil, err
 	}
 	f.explain(p, r)
@@ -83,43 +88,53 @@ type fitted struct {
 	chosen     *tried
 	candidates []Candidate
 	laws       map[key]profile.Work
-	errors     []float64 // of the numbers of the interference
+	shifts     [][]float64 // of the numbers of the interference, by number and cluster
+	errors     []float64   // of those numbers
 	memory     *estimate
 	precision  map[key]float64 // standard errors of the means as parts of them, but for the drift
 	drift      float64
-	dropped    int // samples
+	dropped    int      // samples
+	unsettled  []string // warnings
 }
 
 // choosingJobs is how many jobs of each trace the form of the interference is chosen by. Its numbers are fitted to all.
 const choosingJobs = 100
 
-// forms are what was chosen by what it explains, before its numbers were fitted.
-type forms struct {
-	family *family
-	basis  *basis
-}
-
-// fit fits everything; forms are nil if they are to be chosen.
-func (in *inputs) fit(chosen *forms) (*fitted, error) {
+// fit chooses the form of the interference and fits everything.
+func (in *inputs) fit() (*fitted, error) {
 	out := &fitted{inputs: in, evidence: newEvidence(in.histories, math.MaxInt)}
-	var b *basis
+	few := newEvidence(in.histories, choosingJobs)
 	var err error
-	if chosen == nil {
-		out.chosen, out.candidates, err = newEvidence(in.histories, choosingJobs).choose(in.machine.Cores)
-		if err != nil {
-			return nil, err
-		}
-	} else {
-		out.chosen = &tried{family: chosen.family, x: chosen.family.start()}
-		b = chosen.basis
+	if out.chosen, out.candidates, err = few.choose(in.machine.Cores); err != nil {
+		return nil, err
 	}
 	if out.chosen.x, err = out.evidence.fit(out.chosen.family, out.chosen.x, everyone); err != nil {
 		return nil, err
 	}
+	unsettled := slices.Concat(few.unsettled, out.evidence.unsettled)
+	slices.Sort(unsettled)
+	for _, name := range slices.Compact(unsettled) {
+		warning := fmt.Sprintf("the numbers of %q had not settled after %d steps", name, mostSteps)
+		out.unsettled = append(out.unsettled, warning)
+	}
 	if err := out.fitWork(); err != nil {
 		return nil, err
 	}
-	return out, out.fitMemory(b)
+	return out, out.fitMemory()
+}
+
+// steps returns what to call before the first fit and after each, one to all histories and one without each.
+func (in *inputs) steps(progress func(done, of int)) func() {
+	done, of := -1, 1
+	if n := len(in.histories); n > 1 {
+		of += n
+	}
+	return func() {
+		done++
+		if progress != nil {
+			progress(done, of)
+		}
+	}
 }
 
 // fitWork fits the law of each stage under the chosen interference.
@@ -129,8 +144,10 @@ func (f *fitted) fitWork() error {
 	if err != nil {
 		return err
 	}
-	for _, s := range influence.shifts {
-		f.errors = append(f.errors, deviation(s))
+	f.shifts = influence.shifts
+	numbers := 1 + len(f.shifts)
+	for _, s := range f.shifts {
+		f.errors = append(f.errors, deviation(s, numbers))
 	}
 	samples := e.samples(e.observe(f.chosen.interference()))
 	below, above := make([]map[key]*sample, len(influence.steps)), make([]map[key]*sample, len(influence.steps))
@@ -146,8 +163,8 @@ func (f *fitted) fitWork() error {
 				shifts[c] += slope * influence.shifts[i][c]
 			}
 		}
-		f.laws[k] = s.law(deviation(shifts))
-		f.precision[k] = deviation(shifts) / s.mean()
+		f.laws[k] = s.law(deviation(shifts, numbers))
+		f.precision[k] = deviation(shifts, numbers) / s.mean()
 	}
 	f.drift = f.speedDrift()
 	f.widen()
@@ -156,24 +173,44 @@ func (f *fitted) fitWork() error {
 
 func (t *tried) interference() profile.Interference { return t.family.interference(t.x, nil) }
 
-// fitMemory fits the footprints to the samples. How far a synthesis is at a sample follows from the interference, so
-// the footprints vary with its numbers too: by as much as they move when one of those moves by its standard error.
-func (f *fitted) fitMemory(b *basis) error {
+// fitMemory fits the footprints to the samples.
+func (f *fitted) fitMemory() error {
 	readings, dropped := f.readings(f.chosen.x)
 	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
-		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
+		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): "+
+			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
 	var err error
-	if f.memory, err = estimateFootprints(f.inputs.kinds, b, readings); err != nil {
+	if f.memory, err = estimateFootprints(f.inputs.kinds, readings); err != nil {
 		return err
 	}
-	for k, e := range f.errors {
-		moved, _ := f.readings(shifted(f.chosen.x, k, -e))
-		f.memory.vary(moved)
-	}
+	f.varyMemory()
 	f.shortenDealloc(readings)
 	return nil
+}
+
+// varyMemory widens the errors of the footprints by those of the interference, from which follows how far a synthesis
+// is at a sample: each job shifts the footprints by what it shifts the numbers of the interference by, together.
+func (f *fitted) varyMemory() {
+	shifts := make([][]float64, len(f.memory.x)) // by unknown and cluster
+	for j := range shifts {
+		shifts[j] = make([]float64, f.evidence.clusters)
+	}
+	for k, e := range f.errors {
+		if e == 0 {
+			continue
+		}
+		readings, _ := f.readings(shifted(f.chosen.x, k, -e))
+		for j, moved := range f.memory.moved(readings) {
+			for c, shift := range f.shifts[k] {
+				shifts[j][c] -= moved / e * shift
+			}
+		}
+	}
+	for j := range shifts {
+		f.memory.deviations[j] = math.Hypot(f.memory.deviations[j], deviation(shifts[j], 1+len(f.errors)))
+	}
 }
 
 // shortenDealloc takes the work of dealloc down to the time for which a block would be held were it held as a whole,
@@ -195,10 +232,15 @@ func (f *fitted) shortenDealloc(readings []reading) {
 func (f *fitted) readings(x []float64) (list []reading, dropped int) {
 	c := columns{len(f.inputs.kinds)}
 	speeds := f.evidence.companies.speeds(f.chosen.family.interference(x, nil))
+	stretches := 0
 	for i, h := range f.inputs.histories {
 		part, left := h.readings(c, f.evidence.companies.clock(i, h.timeline.at, speeds))
+		for j := range part {
+			part[j].stretch += stretches
+		}
 		list = append(list, part...)
 		dropped += left
+		stretches += h.stretches()
 	}
 	return list, dropped
 }
@@ -206,7 +248,10 @@ func (f *fitted) readings(x []float64) (list []reading, dropped int) {
 // profile puts the numbers together.
 func (f *fitted) profile(name string) *profile.Profile {
 	in := f.inputs
-	p := &profile.Profile{Name: name, Baseline: in.baseline(), Interference: f.chosen.family.interference(f.chosen.x, f.errors)}
+	p := &profile.Profile{
+		Name: name, Baseline: in.baseline(),
+		Interference: f.chosen.family.interference(f.chosen.x, f.errors),
+	}
 	for k, kind := range in.kinds {
 		out := profile.Kind{
 			Name: kind.Name, Circuit: in.circuits[k], Partitions: kind.Partitions, Priority: kind.Priority,
@@ -241,7 +286,7 @@ func (in *inputs) baseline() profile.Quantity[model.Bytes] {
 	}
 	q := profile.Quantity[model.Bytes]{Value: model.Bytes(math.Round(mean)), Source: profile.Measured}
 	if n > 1 {
-		width := model.Bytes(math.Round(half * math.Sqrt(squares/(n-1)*(1+1/n))))
+		width := model.Bytes(math.Round(half * student(n-1) * math.Sqrt(squares/(n-1)*(1+1/n))))
 		q.Low, q.High = max(0, q.Value-width), q.Value+width
 	}
 	return q

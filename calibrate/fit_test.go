@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"headroom/calibrate"
 	"headroom/model"
 	"headroom/model/profile"
@@ -34,6 +36,17 @@ func TestUnseenConfigurationsArePredicted(t *testing.T) {
 	}
 }
 
+// The caller hears of each fit: of one to all traces, and of one without each.
+func TestProgressIsToldOfEachFit(t *testing.T) {
+	var heard [][2]int
+	_, _, err := calibrate.Fit(recordings()[:2], calibrate.Options{Name: "small", Progress: func(done, of int) {
+		heard = append(heard, [2]int{done, of})
+	}})
+	if diff := cmp.Diff([][2]int{{0, 3}, {1, 3}, {2, 3}, {3, 3}}, heard); err != nil || diff != "" {
+		t.Errorf("error %v; progress (-want +got):\n%s", err, diff)
+	}
+}
+
 // Two kinds that share the machine are told apart, by work and by memory.
 func TestKindsAreToldApart(t *testing.T) {
 	want := truth()
@@ -44,7 +57,9 @@ func TestKindsAreToldApart(t *testing.T) {
 		w.Mean.Value = 2 * w.Mean.Value
 		large.Work[s] = w
 	}
-	large.Work[model.Parse] = profile.Work{Law: profile.Lognormal, Mean: profile.Exactly(100 * model.Millisecond), CV: profile.Exactly(0.1)}
+	large.Work[model.Parse] = profile.Work{
+		Law: profile.Lognormal, Mean: profile.Exactly(100 * model.Millisecond), CV: profile.Exactly(0.1),
+	}
 	large.Footprint.Vectors.Value = 150 * model.MiB
 	large.Footprint.Parse.Value = 40 * model.MiB
 	want.Kinds = []profile.Kind{large, want.Kinds[0]}

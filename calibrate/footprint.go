@@ -79,14 +79,9 @@ type estimate struct {
 
 // estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
-// parameter".
-//
-// b says what to fit; nil: what the readings tell of the kinds.
-func estimateFootprints(kinds []model.Kind, b *basis, readings []reading) (*estimate, error) {
-	given := b != nil
-	if !given {
-		b = newBasis(kinds)
-	}
+// parameter". What they say nothing of is taken out.
+func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, error) {
+	b := newBasis(kinds)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
@@ -96,7 +91,7 @@ func estimateFootprints(kinds []model.Kind, b *basis, readings []reading) (*esti
 	var e *equations
 	for round := range rounds {
 		e = newEquations(readings, weights, b.columns.count())
-		if round == rounds-2 && !given {
+		if round == rounds-2 {
 			b = b.simplify(e)
 			est.x = nil
 		}
@@ -112,12 +107,13 @@ func estimateFootprints(kinds []model.Kind, b *basis, readings []reading) (*esti
 	return est, err
 }
 
-// vary adds to the standard errors what the unknowns change by when the readings are those instead.
-func (est *estimate) vary(readings []reading) {
+// moved returns by how much each unknown changes when the readings are those instead.
+func (est *estimate) moved(readings []reading) []float64 {
 	x, _ := newEquations(readings, est.weights, est.basis.columns.count()).solve(est.basis, est.x)
 	for j := range x {
-		est.deviations[j] = math.Hypot(est.deviations[j], x[j]-est.x[j])
+		x[j] -= est.x[j]
 	}
+	return x
 }
 
 // residuals returns what each reading is above what it should be.
@@ -146,41 +142,75 @@ func reweigh(weights, residuals []float64) float64 {
 	return sigma
 }
 
-// stretches is into how many runs of consecutive readings the whole is cut to estimate errors: readings within one
-// may err together.
-const stretches = 100
+// stretch is what the readings of one stretch add to the normal equations.
+type stretch struct {
+	curvature *mat.SymDense
+	score     *mat.VecDense
+}
 
-// errors returns the standard errors of the unknowns, by the sandwich estimator clustered by stretches of readings.
-func (est *estimate) errors(e *equations, readings []reading) ([]float64, error) {
+// stretches sums the readings up by stretches.
+func (est *estimate) stretches(readings []reading) []stretch {
 	size, m := est.basis.size(), est.basis.matrix()
-	var r mat.Dense
-	r.Mul(e.r, m)
-	var gram mat.SymDense
-	gram.SymOuterK(1, r.T())
-	for j, p := range e.penalty(est.basis) {
-		gram.SetSym(j, j, gram.At(j, j)+max(p, 1e-6*e.n)) // a class that was never held must not make it singular
-	}
 	residuals := est.residuals(readings)
-	length := (len(readings) + stretches - 1) / stretches
-	scores := mat.NewDense(size, stretches, nil)
+	var list []stretch
+	numbers := numbering[int]{}
+	var row mat.VecDense
 	for i := range readings {
-		var row mat.VecDense
+		number := numbers.of(readings[i].stretch)
+		if number == len(list) {
+			list = append(list, stretch{mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)})
+		}
+		s := &list[number]
 		row.MulVec(m.T(), mat.NewVecDense(len(readings[i].counts), readings[i].counts))
-		for j := range size {
-			scores.Set(j, i/length, scores.At(j, i/length)+est.weights[i]*residuals[i]*row.AtVec(j))
+		s.score.AddScaledVec(s.score, est.weights[i]*residuals[i], &row)
+		s.curvature.SymRankOne(s.curvature, est.weights[i], &row)
+	}
+	return list
+}
+
+// errors returns the standard errors of the unknowns: the jackknife that leaves out one stretch of readings at a time,
+// to first order in the weights (CR3; Bell and McCaffrey 2002, "Bias reduction in standard errors for linear regression
+// with multi-stage samples").
+func (est *estimate) errors(e *equations, readings []reading) ([]float64, error) {
+	size := est.basis.size()
+	stretches := est.stretches(readings)
+	all := mat.NewSymDense(size, nil)
+	for j, p := range e.penalty(est.basis) {
+		all.SetSym(j, j, max(p, 1e-6*e.n)) // a class that was never held must not make it singular
+	}
+	for i := range stretches {
+		all.AddSym(all, stretches[i].curvature)
+	}
+	n := float64(len(stretches))
+	scale := math.Sqrt((n-1)/n) * student(n-1) * est.stiffness(e)
+	deviations := make([]float64, size)
+	for i := range stretches {
+		var others mat.SymDense
+		others.ScaleSym(-1, stretches[i].curvature)
+		others.AddSym(all, &others)
+		var factor mat.Cholesky
+		factor.Factorize(&others)
+		var shift mat.VecDense
+		if err := factor.SolveVecTo(&shift, stretches[i].score); err != nil {
+			return nil, fmt.Errorf("calibrate: the footprints cannot be told apart: %w", err)
+		}
+		for j := range deviations {
+			deviations[j] = math.Hypot(deviations[j], shift.AtVec(j)*scale)
 		}
 	}
-	var factor mat.Cholesky
-	factor.Factorize(&gram)
-	var shifts mat.Dense
-	if err := factor.SolveTo(&shifts, scores); err != nil {
-		return nil, fmt.Errorf("calibrate: the footprints cannot be told apart: %w", err)
-	}
-	deviations := make([]float64, size)
-	for j := range deviations {
-		deviations[j] = mat.Norm(shifts.RowView(j), 2) * math.Sqrt(stretches/max(1, stretches-float64(size)))
-	}
 	return deviations, nil
+}
+
+// stiffness is by what factor the weights make the loss look more curved than it is: a reading that counts less than
+// others pulls equally hard wherever it is, and does not hold the unknowns in place at all.
+func (est *estimate) stiffness(e *equations) float64 {
+	holding := 0.0
+	for _, w := range est.weights {
+		if w == 1 {
+			holding++
+		}
+	}
+	return e.n / max(1, holding)
 }
 
 // quantity returns an unknown with its interval.
@@ -214,7 +244,8 @@ func (est *estimate) footprint(kind int) profile.Footprint {
 	}
 	for i, corner := range est.basis.corners[kind] {
 		at := float64(corner) / grid
-		f.During[model.Synth] = append(f.During[model.Synth], profile.Point{Progress: at, Bytes: est.quantity(est.basis.corner(kind, i))})
+		q := est.quantity(est.basis.corner(kind, i))
+		f.During[model.Synth] = append(f.During[model.Synth], profile.Point{Progress: at, Bytes: q})
 	}
 	return f
 }

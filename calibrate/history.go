@@ -49,6 +49,7 @@ type history struct {
 	held     []holding
 	end      model.Instant // of the last record
 	jobsDone int
+	failures int // jobs that failed or were cancelled
 	timeline timeline
 }
 
@@ -114,6 +115,8 @@ func (r *reader) read(record *model.Record) error {
 			r.free(e, record)
 		case model.JobDone:
 			r.done[e.Job] = true
+		case model.JobFailed:
+			r.failures++
 		}
 	}
 	return nil
@@ -127,7 +130,8 @@ func (r *reader) endStage(record *model.Record) error {
 	delete(r.running, record.Input.Task)
 	b := &r.busy[i]
 	if record.End < record.Begin || record.End > record.At {
-		return fmt.Errorf("has a worker's time from %s to %s at %s: it ends after it begins and before it is recorded", record.Begin, record.End, record.At)
+		return fmt.Errorf("has a worker's time from %s to %s at %s: it ends after it begins and before it is recorded",
+			record.Begin, record.End, record.At)
 	}
 	b.begin, b.end = record.Begin, record.End
 	b.ended = record.Input.Op == model.Done

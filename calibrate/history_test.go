@@ -40,10 +40,15 @@ func TestTheTimelineCountsWhoRuns(t *testing.T) {
 
 func TestSlowdownsAreThoseOfTheLaws(t *testing.T) {
 	in := profile.Interference{
-		Slowdowns: []profile.Slowdown{{Stage: model.Synth, By: model.Kernel, Points: []profile.SlowdownPoint{{N: 1, Factor: profile.Exactly(1.5)}}}},
-		Resources: []profile.Resource{{Name: "cores", Capacity: profile.Exactly(2.0), Demand: map[model.Stage]profile.Quantity[float64]{
-			model.Synth: profile.Exactly(1.0), model.Kernel: profile.Exactly(1.0), model.Finish: profile.Exactly(0.5),
-		}}},
+		Slowdowns: []profile.Slowdown{{
+			Stage: model.Synth, By: model.Kernel, Points: []profile.SlowdownPoint{{N: 1, Factor: profile.Exactly(1.5)}},
+		}},
+		Resources: []profile.Resource{{
+			Name: "cores", Capacity: profile.Exactly(2.0),
+			Demand: map[model.Stage]profile.Quantity[float64]{
+				model.Synth: profile.Exactly(1.0), model.Kernel: profile.Exactly(1.0), model.Finish: profile.Exactly(0.5),
+			},
+		}},
 	}
 	for _, c := range []struct {
 		who  occupancy

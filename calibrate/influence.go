@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -98,13 +97,4 @@ func (e *evidence) scores(o []observation) []float64 {
 		scores[o[i].cluster] += m.logLikelihood(&o[i])
 	}
 	return scores
-}
-
-// deviation returns the standard error of a sum of shifts, one of each cluster.
-func deviation(shifts []float64) float64 {
-	sum := 0.0
-	for _, s := range shifts {
-		sum += s * s
-	}
-	return math.Sqrt(sum)
 }

@@ -28,7 +28,8 @@ const leastJobs = 3
 
 func newInputs(traces []*trace.Trace, sources []Source) (*inputs, error) {
 	if len(traces) == 0 {
-		return nil, errors.New("calibrate: there are no traces: at least one is needed, better three of different configurations")
+		return nil, errors.New("calibrate: there are no traces: " +
+			"at least one is needed, better three of different configurations")
 	}
 	if sources != nil && len(sources) != len(traces) {
 		return nil, fmt.Errorf("calibrate: %d sources for %d traces: one for each, or none", len(sources), len(traces))
@@ -144,10 +145,17 @@ func (in *inputs) note(h *history) {
 	case end.Outcome != trace.Finished:
 		warn("ended as %q: what was over by then is used", string(end.Outcome))
 	}
-	arrived := h.trace.Header.Workload.Jobs()
-	if h.jobsDone < arrived {
-		warn("%d of %d jobs were done: the others are left out", h.jobsDone, arrived)
+	if arrived := h.trace.Header.Workload.Jobs(); h.jobsDone < arrived {
+		warn("%d of %d jobs were done, %d failed: the others are left out", h.jobsDone, arrived, h.failures)
 	}
+}
+
+// failures returns how many jobs of all traces failed.
+func (in *inputs) failures() (n int) {
+	for _, h := range in.histories {
+		n += h.failures
+	}
+	return n
 }
 
 // checkEnough reports a lack of jobs, and the stages of which no run counts.
@@ -168,11 +176,13 @@ func (in *inputs) checkEnough() error {
 	var faults []error
 	for k, kind := range in.kinds {
 		if jobs[k] < leastJobs {
-			faults = append(faults, fmt.Errorf("calibrate: %d jobs of kind %q were done: at least %d are needed, and ten or more say how they vary", jobs[k], kind.Name, leastJobs))
+			faults = append(faults, fmt.Errorf("calibrate: %d jobs of kind %q were done (of all kinds %d failed): "+
+				"at least %d are needed, and ten or more say how they vary", jobs[k], kind.Name, in.failures(), leastJobs))
 			continue
 		}
 		if missing := kind.Stages &^ seen[k]; missing != 0 {
-			faults = append(faults, fmt.Errorf("calibrate: no job of kind %q was done with its stages %s: record some", kind.Name, missing))
+			faults = append(faults, fmt.Errorf("calibrate: no job of kind %q was done with its stages %s: record some",
+				kind.Name, missing))
 		}
 	}
 	return errors.Join(faults...)

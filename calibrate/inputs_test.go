@@ -97,7 +97,12 @@ func cut(t *trace.Trace, part float64) *trace.Trace {
 }
 
 func TestTheOrderOfTracesDoesNotMatter(t *testing.T) {
-	traces := recordings()
+	var traces []*trace.Trace
+	for i, c := range []model.Config{
+		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
+	} {
+		traces = append(traces, recorded(truth(), c, 6, uint64(i)+1, 1e6))
+	}
 	sources := []calibrate.Source{{Path: "a.jsonl"}, {Path: "b.jsonl"}, {Path: "c.jsonl"}}
 	write := func() string {
 		p, _, err := calibrate.Fit(traces, calibrate.Options{Name: "small", Sources: sources})
@@ -131,10 +136,14 @@ func TestUnfinishedRunsAreUsedWithAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := strings.Join(report.Warnings, "\n")
-	for _, part := range []string{"was cut off", "8 of 12 jobs were done", "12 of 16 jobs were done"} {
+	for _, part := range []string{"was cut off", "8 of 12 jobs were done, 0 failed", "12 of 16 jobs were done, 4 failed"} {
 		if !strings.Contains(warnings, part) {
 			t.Errorf("no warning says %q:\n%s", part, warnings)
 		}
+	}
+	notes := strings.Join(p.Provenance.Notes, "\n")
+	if part := "4 jobs failed or were cancelled"; !strings.Contains(notes, part) {
+		t.Errorf("no note of the profile says %q:\n%s", part, notes)
 	}
 	want, got := &truth().Kinds[0], &p.Kinds[0]
 	for _, s := range []model.Stage{model.Kernel, model.Tail, model.Finish} {
@@ -147,11 +156,26 @@ func TestUnfinishedRunsAreUsedWithAWarning(t *testing.T) {
 	}
 }
 
+func TestFailedJobsAloneTeachNothing(t *testing.T) {
+	all := func(int32) bool { return true }
+	only := failing(config(2, model.AfterSend, 2), 16, 7, all)
+	_, _, err := calibrate.Fit([]*trace.Trace{only}, calibrate.Options{Name: "small"})
+	part := `0 jobs of kind "small" were done (of all kinds 16 failed): at least 3`
+	if err == nil || !strings.Contains(err.Error(), part) {
+		t.Errorf("error %v does not say %q", err, part)
+	}
+}
+
 // failed returns a recording in which one partition of every fourth job fails in its kernel.
 func failed(c model.Config, jobs int, seed uint64) *trace.Trace {
+	return failing(c, jobs, seed, func(job int32) bool { return job%4 == 0 })
+}
+
+// failing returns a recording in which one partition of each of some jobs fails in its kernel.
+func failing(c model.Config, jobs int, seed uint64, fails func(job int32) bool) *trace.Trace {
 	return record(sim.Plan{Config: c, Profile: truth(), Seed: seed, Disturb: sim.Disturbance{
 		Fails: func(job, partition int32, s model.Stage) bool {
-			return s == model.Kernel && job%4 == 0 && partition == 1
+			return s == model.Kernel && fails(job) && partition == 1
 		},
 	}}, jobs, 1e6)
 }

@@ -73,9 +73,10 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 		return ranged(1+(x[i]-1)*scale, errors[i]*scale)
 	}
 	var in profile.Interference
-	cores := profile.Resource{Name: "cores", Capacity: profile.Exactly(f.cores), Demand: map[model.Stage]profile.Quantity[float64]{}}
+	demand := map[model.Stage]profile.Quantity[float64]{}
+	cores := profile.Resource{Name: "cores", Capacity: profile.Exactly(f.cores), Demand: demand}
 	for s := model.Parse; s < model.NumStages; s++ {
-		cores.Demand[s] = profile.Exactly(1.0)
+		demand[s] = profile.Exactly(1.0)
 	}
 	for i, t := range f.terms {
 		switch {
@@ -87,7 +88,7 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 			}
 			in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: t.stage, By: t.by, Points: points})
 		case t.stage != model.NoStage:
-			cores.Demand[t.stage] = number(i, 1)
+			demand[t.stage] = number(i, 1)
 		default:
 			cores.Capacity = number(i, 1)
 		}
@@ -108,13 +109,6 @@ func (f *family) reach(t term) (first, most int) {
 	return first, max(1, int(f.cores)-1)
 }
 
-// ranged returns a fitted number with its 95 % interval.
-func ranged(value, deviation float64) profile.Quantity[float64] {
-	return profile.Quantity[float64]{
-		Value: value, Low: max(0, value-half*deviation), High: value + half*deviation, Source: profile.Fitted,
-	}
-}
-
 // observation is the work of one interval under some numbers.
 type observation struct {
 	group   int     // intervals of one kind, stage and block
@@ -132,6 +126,7 @@ type evidence struct {
 	groups    int
 	clusters  int
 	members   []member
+	unsettled []string // families whose numbers still moved when the search for them was given up
 }
 
 // member is an interval that is an observation.
@@ -173,7 +168,10 @@ func newEvidence(histories []*history, jobs int) *evidence {
 				continue
 			}
 			e.until[h] = max(e.until[h], b.last+1)
-			e.members = append(e.members, member{h, b, groups.of(group{b.kind, b.stage, b.block}), clusters.of(cluster{h, b.job})})
+			e.members = append(e.members, member{
+				history: h, interval: b,
+				group: groups.of(group{b.kind, b.stage, b.block}), cluster: clusters.of(cluster{h, b.job}),
+			})
 		}
 	}
 	e.groups, e.clusters = len(groups), len(clusters)
@@ -267,19 +265,26 @@ func (e *evidence) loss(f *family, x []float64, use func(cluster int) bool) floa
 	return loss + 1e3*outside
 }
 
-// fit returns the numbers of the family under which the clusters in use are likeliest.
+// mostSteps bounds the search for the numbers of a family.
+const mostSteps = 400
+
+// fit returns the numbers of the family under which the clusters in use are likeliest, and notes a search that was
+// given up before they settled.
 func (e *evidence) fit(f *family, from []float64, use func(cluster int) bool) ([]float64, error) {
 	if len(f.terms) == 0 {
 		return nil, nil
 	}
 	problem := optimize.Problem{Func: func(x []float64) float64 { return e.loss(f, x, use) }}
 	settings := &optimize.Settings{
-		MajorIterations: 400,
+		MajorIterations: mostSteps,
 		Converger:       &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 20},
 	}
 	result, err := optimize.Minimize(problem, from, settings, &optimize.NelderMead{SimplexSize: 0.1})
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %q cannot be fitted: %w", f, err)
+	}
+	if name := f.String(); result.Status != optimize.FunctionConvergence && !slices.Contains(e.unsettled, name) {
+		e.unsettled = append(e.unsettled, name)
 	}
 	x, _ := f.clamp(result.X)
 	return x, nil

@@ -24,12 +24,16 @@ func nnls(a *mat.Dense, b, guess []float64) []float64 {
 		gradient.MulVec(a.T(), &residual)
 	}
 	slope()
-	barred := make([]bool, columns)                                             // entering would make the free columns dependent
-	tolerance := 1e-12 * mat.Norm(a, 2) * mat.Norm(mat.NewVecDense(rows, b), 2) // below it a gradient is rounding
+	barred := make([]bool, columns) // entering would make the free columns dependent
+	// Below the tolerance a gradient is rounding.
+	tolerance := 1e-12 * mat.Norm(a, 2) * mat.Norm(mat.NewVecDense(rows, b), 2)
 	for range 10 * columns {
 		enters := -1
 		for j := range x {
-			if !free[j] && !barred[j] && gradient.AtVec(j) > tolerance && (enters < 0 || gradient.AtVec(j) > gradient.AtVec(enters)) {
+			if free[j] || barred[j] || gradient.AtVec(j) <= tolerance {
+				continue
+			}
+			if enters < 0 || gradient.AtVec(j) > gradient.AtVec(enters) {
 				enters = j
 			}
 		}

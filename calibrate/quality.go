@@ -13,7 +13,7 @@ import (
 const judgeReplications = 60
 
 // judge fills in how well the profile predicts its own traces, and each of them when it is left out.
-func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
+func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report, done func()) error {
 	var peaks, seconds []float64
 	for i, h := range in.histories {
 		own, ok, err := quality(p, h)
@@ -22,16 +22,21 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
 		}
 		if !ok {
 			r.Warnings = append(r.Warnings, h.name+": did not finish, so that predictions cannot be held against it")
+			done()
 			continue
 		}
 		p.Provenance.Fit = append(p.Provenance.Fit, own)
 		if len(in.histories) == 1 {
 			break
 		}
-		rest, err := in.refit(i, f)
+		rest, err := in.refit(i)
+		done()
 		if err != nil {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: is needed, the others alone say too little: %v", h.name, err))
 			continue
+		}
+		for _, warning := range rest.unsettled {
+			r.Warnings = append(r.Warnings, h.name+": when it is left out "+warning)
 		}
 		left, _, err := quality(rest.profile(p.Name), h)
 		if err != nil {
@@ -46,14 +51,14 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report) error {
 	return nil
 }
 
-// refit fits the numbers again without one of the histories.
-func (in *inputs) refit(without int, f *fitted) (*fitted, error) {
+// refit fits everything again without one of the histories. What that tells of the forms is not known then either.
+func (in *inputs) refit(without int) (*fitted, error) {
 	rest := *in
 	rest.histories = slices.Delete(slices.Clone(in.histories), without, without+1)
 	if err := rest.checkEnough(); err != nil {
 		return nil, err
 	}
-	return rest.fit(&forms{f.chosen.family, f.memory.basis})
+	return rest.fit()
 }
 
 // quality holds the profile against a history; false if that did not finish. Peaks are those above the baseline.
@@ -95,7 +100,8 @@ func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
 	case len(peaks) == 0:
 		add("runs that finish: no prediction could be held against one that was left out")
 	case !r.Good:
-		add("more configurations, alike those to be predicted: with each left out in turn the median error is %.1f %% for the peak and %.1f %% for seconds per job, of %.0f %% allowed",
+		add("more configurations, alike those to be predicted: with each left out in turn the median error is %.1f %% "+
+			"for the peak and %.1f %% for seconds per job, of %.0f %% allowed",
 			100*median(peaks), 100*median(seconds), 100*Tolerance)
 	}
 	alone, together := f.evidence.company()
@@ -103,10 +109,12 @@ func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
 		add("a configuration in which stages run at the same time: it cannot be told how they slow each other")
 	}
 	if alone < 0.01 {
-		add("a configuration with one permit, one job in flight and one GPU worker: no stage was seen alone, so that its work is known only as far as its slowdown")
+		add("a configuration with one permit, one job in flight and one GPU worker: no stage was seen alone, " +
+			"so that its work is known only as far as its slowdown")
 	}
 	if f.drift > Tolerance/2 {
-		add("again when nothing else runs: the machine's speed differed by %.1f %% between the traces, and nothing can be predicted closer than that", 100*f.drift)
+		add("again when nothing else runs: the machine's speed differed by %.1f %% between the traces, "+
+			"and nothing can be predicted closer than that", 100*f.drift)
 	}
 	for _, k := range f.sortedKeys() {
 		if width := half * f.precision[k]; width > Tolerance && f.share(k) > Tolerance {
@@ -163,14 +171,26 @@ func (f *fitted) explain(p *profile.Profile, r *Report) {
 				partitions++
 			}
 		}
-		v.Traces = append(v.Traces, profile.TraceRef{Path: in.sources[i].Path, SHA256: in.sources[i].SHA256, Jobs: h.jobsDone, Partitions: partitions})
+		v.Traces = append(v.Traces, profile.TraceRef{
+			Path: in.sources[i].Path, SHA256: in.sources[i].SHA256, Jobs: h.jobsDone, Partitions: partitions,
+		})
 	}
 	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
-	note("Work is what a stage would take alone: its busy time, from its worker's begin to its end, times its speed under the interference of this profile.")
-	note("Interference: %s; of the forms tried the simplest that no richer one beats on jobs left out of its fit.", f.chosen.family)
-	note("Intervals hold 95 %%: means, capacity and slowdowns by the sandwich estimator over jobs, spreads by analysis of variance, footprints by the sandwich estimator over stretches of samples, the baseline as that of one run.")
-	note("Between the traces the machine's speed differed by %.1f %% (standard deviation); the intervals of the means hold another run's.", 100*f.drift)
-	note("Footprints: non-negative least squares of resident memory above the baseline, %d samples, which scatter by %s; %d too near to a change were left out.",
+	note("Work is what a stage would take alone: its busy time, from its worker's begin to its end, times its speed " +
+		"under the interference of this profile.")
+	note("Interference: %s; of the forms tried the simplest that no richer one beats on jobs left out of its fit.",
+		f.chosen.family)
+	if n := in.failures(); n > 0 {
+		note("%d jobs failed or were cancelled: the work of their stages, and samples while a stage ran that failed, "+
+			"are left out.", n)
+	}
+	note("Intervals hold 95 %%: means, capacity and slowdowns by the sandwich estimator over jobs, " +
+		"spreads by analysis of variance, footprints by the jackknife over stretches of samples as long as a job, " +
+		"the baseline as that of one run.")
+	note("Between the traces the machine's speed differed by %.1f %% (standard deviation); "+
+		"the intervals of the means hold another run's.", 100*f.drift)
+	note("Footprints: non-negative least squares of resident memory above the baseline, %d samples, "+
+		"which scatter by %s; %d too near to a change were left out.",
 		f.memory.readings, model.Bytes(f.memory.sigma).Short(), f.dropped)
 	if r.Retention >= 0 {
 		note("When all was freed %s stayed above the baseline.", r.Retention.Short())

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -131,11 +132,12 @@ func (b *basis) reductions() []reduction {
 	return list
 }
 
-// simplify takes unknowns out as long as the error grows by no more than what the prediction of new readings gains by
-// one number less (the criterion of Akaike 1974, "A new look at the statistical model identification").
+// simplify takes unknowns out as long as the error grows by no more than an unknown that stands for nothing may explain
+// by chance among so many readings (the criterion of Schwarz 1978, "Estimating the dimension of a model"). Unknowns
+// that chance left in would make the intervals of the others too narrow.
 func (b *basis) simplify(e *equations) *basis {
 	x, best := e.solve(b, nil)
-	price := 2 * best / max(1, e.n-float64(b.size()))
+	price := math.Log(e.n) * best / max(1, e.n-float64(b.size()))
 	for {
 		var next *basis
 		var there []float64

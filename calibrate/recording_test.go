@@ -15,7 +15,9 @@ import (
 // transient near its end.
 func truth() *profile.Profile {
 	work := func(mean model.Span, cv, jobCV float64) profile.Work {
-		return profile.Work{Law: profile.Lognormal, Mean: profile.Exactly(mean), CV: profile.Exactly(cv), JobCV: profile.Exactly(jobCV)}
+		return profile.Work{
+			Law: profile.Lognormal, Mean: profile.Exactly(mean), CV: profile.Exactly(cv), JobCV: profile.Exactly(jobCV),
+		}
 	}
 	point := func(progress float64, mib model.Bytes) profile.Point {
 		return profile.Point{Progress: progress, Bytes: profile.Exactly(mib * model.MiB)}
@@ -105,7 +107,9 @@ func record(plan sim.Plan, jobs int, noise float64) *trace.Trace {
 	if err != nil {
 		panic(err) // the plans of these tests are valid
 	}
-	out.End = &trace.End{Outcome: trace.Finished, JobsDone: result.JobsDone, MakespanNs: result.Makespan, VmHWMBytes: result.Peak}
+	out.End = &trace.End{
+		Outcome: trace.Finished, JobsDone: result.JobsDone, MakespanNs: result.Makespan, VmHWMBytes: result.Peak,
+	}
 	out.Baseline = &trace.Baseline{Memory: trace.Memory{RSSBytes: p.Baseline.Value}}
 	sample(out, plan, noise)
 	return out

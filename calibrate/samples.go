@@ -30,8 +30,9 @@ func (c columns) ramp(kind int, corner int) int     { return c.stage(kind, model
 // reading is a sample of resident memory as an equation: the bytes above the baseline are the sum of the unknowns
 // times their counts.
 type reading struct {
-	counts []float64 // by column
-	bytes  float64
+	counts  []float64 // by column
+	bytes   float64
+	stretch int // readings of one stretch may err together
 }
 
 // guard is how near to a change of what is held a sample may be: the sampler's clock and its reading are that far
@@ -45,8 +46,8 @@ type change struct {
 	by     float64
 }
 
-// readings turns the samples of a history into equations. Samples near a change, or of a synthesis whose progress is
-// not known, say little and are left out; dropped counts them.
+// readings turns the samples of a history into equations. Samples near a change, or while a stage runs that fails, say
+// little and are left out; dropped counts them.
 func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 	changes, unsure := h.changes(c)
 	coming := h.syntheses()
@@ -73,9 +74,19 @@ func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 		for _, b := range running {
 			h.addRamp(row, c, k, b, s.At)
 		}
-		list = append(list, reading{row, float64(s.RSSBytes - h.trace.Baseline.RSSBytes)})
+		list = append(list, reading{row, float64(s.RSSBytes - h.trace.Baseline.RSSBytes), h.stretch(s.At)})
 	}
 	return list, dropped
+}
+
+// stretches is into how many stretches the readings of a history are cut: each is as long as it took to do a job, so
+// that what one partition is off by is mostly in one of them.
+func (h *history) stretches() int { return max(1, h.jobsDone) }
+
+// stretch returns the number of the stretch that an instant lies in.
+func (h *history) stretch(at model.Instant) int {
+	n := h.stretches()
+	return min(n-1, int(float64(n)*float64(at)/float64(max(1, h.end))))
 }
 
 // addRamp spreads a running synthesis over the two corners beside its progress.
@@ -111,6 +122,9 @@ func (h *history) changes(c columns) ([]change, []zone) {
 		switch {
 		case slices.Contains(transientStages, b.stage):
 			add(b.begin, b.end, c.stage(b.kind, b.stage))
+			if !b.ended {
+				unsure = append(unsure, around(b.begin, b.end))
+			}
 		case b.stage == model.Synth && !b.ended:
 			unsure = append(unsure, around(b.begin, b.end))
 		}

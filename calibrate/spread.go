@@ -10,9 +10,6 @@ import (
 	"headroom/model/profile"
 )
 
-// half is half the width of a 95 % interval in standard errors.
-const half = 1.959963984540054
-
 // sample is the works of one stage of one kind, each job's together. Dealloc counts once for a partition, with the
 // works of its blocks added up.
 type sample struct {
@@ -92,15 +89,6 @@ func (s *sample) law(deviation float64) profile.Work {
 	w.CV, w.JobCV = s.spread()
 	return w
 }
-
-// meanInterval returns a mean in nanoseconds with the 95 % interval of its standard error.
-func meanInterval(mean, deviation float64) profile.Quantity[model.Span] {
-	return profile.Quantity[model.Span]{
-		Value: span(mean), Low: span(max(0, mean-half*deviation)), High: span(mean + half*deviation), Source: profile.Derived,
-	}
-}
-
-func span(ns float64) model.Span { return model.Span(math.Round(ns)) }
 
 // spread returns the coefficients of variation within a job and between jobs by a one-way analysis of variance of
 // the logarithms. The interval within is exact for lognormal work; the one between is that of Ting et al. (1990),

@@ -1,0 +1,19 @@
+package calibrate
+
+import (
+	"headroom/model/profile"
+	"headroom/model/trace"
+)
+
+// FitUnjudged is Fit without the predictions by which a profile is judged, which take most of the time.
+func FitUnjudged(traces []*trace.Trace, name string) (*profile.Profile, error) {
+	in, err := newInputs(traces, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.fit()
+	if err != nil {
+		return nil, err
+	}
+	return f.profile(name), nil
+}
