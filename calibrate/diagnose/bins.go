@@ -16,6 +16,7 @@ const (
 type bin struct {
 	points     []point
 	done       float64 // jobs
+	worth      float64 // jobs that GPU workers took, by their partitions
 	hours      float64
 	anon       float64 // bytes
 	file       float64
@@ -24,45 +25,72 @@ type bin struct {
 	most       float64 // partitions so far at once
 	inFlight   []float64
 	queues     [numQueues]float64
-	working    bool // from the first end of a job to the last
-	loaded     bool // besides, there was something to admit
+	phase      phase
+	loaded     bool // there was something to admit
 }
 
-// bins cuts the points of a run into bins of equal size, none of which reaches over the first end of a job, the last
-// admission or the last end of a job. It returns none if there are too few points while jobs finish.
-func (r *run) bins(split bool) []bin {
-	var before, working, after []point
-	for _, p := range r.points {
-		switch {
-		case p.near:
-		case r.firstDone < 0 || p.at < r.firstDone:
-			before = append(before, p)
-		case int(p.done) < r.done:
-			working = append(working, p)
-		default:
-			after = append(after, p)
-		}
+// phase is how far a run is.
+type phase int
+
+const (
+	starting  phase = iota // no GPU worker has taken anything
+	filling                // no job has finished
+	finishing              // from the first end of a job to the last, or as long as there is something to admit
+	over
+)
+
+func (r *run) phase(p *point) phase {
+	switch {
+	case p.at < r.firstTake:
+		return starting
+	case p.at < r.firstDone:
+		return filling
+	case int(p.done) < r.done || p.at <= r.admitted:
+		return finishing
 	}
-	each := max(fewestEach, len(working)/max(2*fewestBins, min(mostBins, r.done)))
-	if len(working) < fewestBins*each {
+	return over
+}
+
+// stretch is points of one phase, all before the last admission or all after it.
+type stretch struct {
+	phase  phase
+	loaded bool
+	points []point
+}
+
+// bins cuts the points of a run into bins of about equal size within its stretches. It returns none if there are too
+// few points while partitions are taken and jobs finish.
+func (r *run) bins(split bool) []bin {
+	var stretches []stretch
+	busy := 0
+	for i := range r.points {
+		p := &r.points[i]
+		if p.near {
+			continue
+		}
+		s := stretch{phase: r.phase(p), loaded: p.at <= r.admitted}
+		if s.phase == filling || s.phase == finishing {
+			busy++
+		}
+		if n := len(stretches); n == 0 || stretches[n-1].phase != s.phase || stretches[n-1].loaded != s.loaded {
+			stretches = append(stretches, s)
+		}
+		last := &stretches[len(stretches)-1]
+		last.points = append(last.points, *p)
+	}
+	each := max(fewestEach, busy/max(2*fewestBins, min(mostBins, r.done)))
+	if busy < fewestBins*each {
 		return nil
 	}
-	loaded := 0
-	for loaded < len(working) && working[loaded].at <= r.admitted {
-		loaded++
+	var list []bin
+	for _, s := range stretches {
+		first := len(list)
+		list = cut(list, s.points, each, split)
+		for i := first; i < len(list); i++ {
+			list[i].phase, list[i].loaded = s.phase, s.loaded
+		}
 	}
-	list := cut(nil, before, each, split)
-	first := len(list)
-	list = cut(list, working[:loaded], each, split)
-	for i := first; i < len(list); i++ {
-		list[i].working, list[i].loaded = true, true
-	}
-	first = len(list)
-	list = cut(list, working[loaded:], each, split)
-	for i := first; i < len(list); i++ {
-		list[i].working = true
-	}
-	return cut(list, after, each, split)
+	return list
 }
 
 // cut appends bins of that many points or up to twice as many. split tells whether the samples tell anonymous memory
@@ -85,6 +113,7 @@ func newBin(points []point, split bool) bin {
 	for i := range points {
 		p := &points[i]
 		b.done += part * p.done
+		b.worth += part * p.tally.worth
 		b.hours += part * hours(p.at)
 		b.anon += part * p.anonymous(split)
 		b.file += part * float64(p.memory.FileBytes)

@@ -92,7 +92,7 @@ type diagnosis struct {
 	bins       []bin
 	footprints *footprints
 	growth     *growth // while there was something to admit if enough jobs finished by then, else until the last
-	loaded     *growth // while there was something to admit
+	flow       *flow
 	kept       *Interval
 	above      float64 // the most anonymous memory above the baseline, bytes
 	last       float64 // the most of all resident memory in the last bin, bytes
@@ -100,7 +100,7 @@ type diagnosis struct {
 }
 
 func newDiagnosis(t *trace.Trace, r *run, limit model.Bytes) *diagnosis {
-	d := &diagnosis{trace: t, run: r, limit: limit, growth: &growth{}, loaded: &growth{}}
+	d := &diagnosis{trace: t, run: r, limit: limit, growth: &growth{}, flow: &flow{}}
 	for _, p := range r.points {
 		d.split = d.split || p.memory.AnonBytes > 0
 	}
@@ -109,19 +109,10 @@ func newDiagnosis(t *trace.Trace, r *run, limit model.Bytes) *diagnosis {
 		return d
 	}
 	d.footprints = fitFootprints(d.bins, d.split)
-	var working, loaded []bin
-	for _, b := range d.bins {
-		if b.working {
-			working = append(working, b)
-		}
-		if b.loaded {
-			loaded = append(loaded, b)
-		}
-	}
-	d.loaded = grow(loaded, d.footprints)
-	d.growth = d.loaded
-	if d.loaded.jobs < fewestLate {
-		d.growth = grow(working, d.footprints)
+	d.flow = measureFlow(choose(d.bins, func(b *bin) bool { return b.loaded && (b.phase == filling || b.phase == finishing) }))
+	d.growth = grow(choose(d.bins, func(b *bin) bool { return b.loaded && b.phase == finishing }), d.footprints)
+	if d.growth.jobs < fewestLate {
+		d.growth = grow(choose(d.bins, func(b *bin) bool { return b.phase == finishing }), d.footprints)
 	}
 	d.kept = kept(d.bins, d.split)
 	d.levels()
@@ -139,7 +130,24 @@ func (d *diagnosis) levels() {
 	for i := range points {
 		d.above = max(d.above, points[i].anonymous(d.split)-base.anonymous(d.split))
 	}
-	for _, p := range d.growth.lastPoints() {
+	tail := points[len(points)-len(points)/10:]
+	for i := range points {
+		if points[i].at <= d.run.admitted {
+			tail = points[max(0, i-len(points)/10) : i+1]
+		}
+	}
+	for _, p := range tail {
 		d.last = max(d.last, float64(max(p.memory.RSSBytes, p.memory.AnonBytes)))
 	}
+}
+
+// choose returns the bins that are as asked for.
+func choose(bins []bin, is func(*bin) bool) []bin {
+	var list []bin
+	for i := range bins {
+		if is(&bins[i]) {
+			list = append(list, bins[i])
+		}
+	}
+	return list
 }

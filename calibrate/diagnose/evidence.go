@@ -3,62 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
-
-	"headroom/model"
 )
-
-// station is a part of the pipeline whose capacity is limited, and how much of it was busy.
-type station struct {
-	name string
-	part float64 // from 0 to 1
-}
-
-// window returns the tallies between which the growth was measured, and the hours between them.
-func (g *growth) window() (from, to tally, hours float64) {
-	if len(g.bins) == 0 {
-		return tally{}, tally{}, 0
-	}
-	first, last := g.bins[0].points, g.bins[len(g.bins)-1].points
-	a, b := &first[0], &last[len(last)-1]
-	return a.tally, b.tally, b.at.Sub(a.at).Seconds() / 3600
-}
-
-// lastPoints returns the points of the last bin.
-func (g *growth) lastPoints() []point {
-	if len(g.bins) == 0 {
-		return nil
-	}
-	return g.bins[len(g.bins)-1].points
-}
-
-// stations returns how busy those were whose capacity is limited, while queues were watched.
-func (d *diagnosis) stations() []station {
-	from, to, hours := d.watched().window()
-	if hours == 0 {
-		return nil
-	}
-	c := &d.trace.Header.Config
-	ns := hours * 3600 * float64(model.Second)
-	var list []station
-	add := func(name string, busy float64, capacity model.Count) {
-		if capacity != model.Unbounded && capacity > 0 {
-			list = append(list, station{name, min(1, busy/ns/float64(capacity))})
-		}
-	}
-	add("synth", to.synth-from.synth, c.Admission.Permits)
-	gpu := (to.worker - from.worker) / float64(c.Workers())
-	add("gpu", max(gpu, (to.lock-from.lock)/float64(c.GPU.Devices)), 1)
-	add("finish", to.finish-from.finish, c.Finalizers)
-	return list
-}
-
-// watched returns the growth while there was something to admit, or the other one if that was too short.
-func (d *diagnosis) watched() *growth {
-	if d.loaded.partitions != nil {
-		return d.loaded
-	}
-	return d.growth
-}
 
 // secondsToLimit returns how long the growth takes to the limit from the last sample, where it grows.
 func (d *diagnosis) secondsToLimit(f Finding) *Interval {
@@ -75,7 +20,9 @@ func (d *diagnosis) rate(f Finding) *Interval {
 	case Leak:
 		return d.growth.perHour
 	case QueueGrowth:
-		return d.loaded.anon
+		if q, _ := d.flow.growing(); q != waitingJobs {
+			return d.flow.anon
+		}
 	}
 	return nil
 }
@@ -120,12 +67,12 @@ func (d *diagnosis) evidence(r *Report) []Evidence {
 // queueEvidence says what waits and how busy both sides are.
 func (d *diagnosis) queueEvidence(e *collector) {
 	e.number("most_in_flight", d.run.most, "partitions", "the most partitions that held vectors at once; "+d.bound())
-	g := d.watched()
+	g := d.flow
 	from, to, hours := g.window()
 	if hours == 0 {
 		return
 	}
-	e.interval("partitions_per_job", g.partitions, "partitions/job", "growth of the partitions that hold vectors")
+	e.interval("partitions_per_job", g.partitions.perJob, "partitions/job", "growth of the partitions that hold vectors")
 	for q := range g.queues {
 		unit := "partitions/job"
 		switch queue(q) {
@@ -140,7 +87,7 @@ func (d *diagnosis) queueEvidence(e *collector) {
 	e.number("synthesized_per_hour", (to.synthesized-from.synthesized)/hours, "partitions/h", "partitions that left synthesis")
 	e.number("into_channel_per_hour", (to.accepted-from.accepted)/hours, "partitions/h", "partitions that the channel took")
 	e.number("out_of_channel_per_hour", (to.taken-from.taken)/hours, "partitions/h", "partitions that GPU workers took")
-	for _, s := range d.stations() {
+	for _, s := range g.stations(&d.trace.Header.Config) {
 		e.number(s.name+"_utilization", s.part, "", "busy part of "+s.name)
 	}
 }

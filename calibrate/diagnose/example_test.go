@@ -20,7 +20,7 @@ func Example() {
 	fmt.Printf("%.0f minutes to the limit\n", report.SecondsToLimit.Value/60)
 	// Output:
 	// leak: resident memory grows by 3.0 MiB (3.0 MiB to 3.0 MiB) for each job that finishes, and nothing in flight explains it
-	// 25 minutes to the limit
+	// 24 minutes to the limit
 }
 
 // nightly is a recording of sixty jobs, each of which leaves 3 MiB behind.

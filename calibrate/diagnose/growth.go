@@ -1,6 +1,6 @@
 package diagnose
 
-// growth is how what is resident, and what waits, grows over a part of a run.
+// growth is how what is resident grows over a part of a run.
 type growth struct {
 	bins []bin
 	jobs float64 // that finished between the first and the last bin
@@ -11,17 +11,7 @@ type growth struct {
 	// entangled says that perJob is uncertain mostly because what is in flight grows with the jobs.
 	entangled   bool
 	inFlight    *Interval // bytes that what is in flight explains, for each job
-	anon        *Interval // bytes of all anonymous memory, for each hour
 	file, shmem *Interval // bytes, for each job
-	partitions  *Interval // that hold vectors, for each job
-	queues      [numQueues]waiting
-}
-
-// waiting is how a queue grows.
-type waiting struct {
-	perJob, late *Interval // over all the bins, and over the later half
-	mean         float64   // length
-	last         float64   // length in the last quarter of the bins
 }
 
 func done(b *bin) float64      { return b.done }
@@ -30,9 +20,11 @@ func wallHours(b *bin) float64 { return b.hours }
 // startUp is the part of the bins, at the begin, in which a process still grows for many reasons.
 const startUp = 0.2
 
+func withoutStart(bins []bin) []bin { return bins[int(startUp*float64(len(bins))):] }
+
 // grow measures the growth over bins, but for those of the start-up. What cannot be measured is nil.
 func grow(bins []bin, f *footprints) *growth {
-	bins = bins[int(startUp*float64(len(bins))):]
+	bins = withoutStart(bins)
 	g := &growth{bins: bins}
 	if len(bins) < fewestBins {
 		return g
@@ -49,26 +41,9 @@ func grow(bins []bin, f *footprints) *growth {
 		g.perHour = interval(l, more)
 	}
 	g.inFlight = plain(bins, done, f.held)
-	g.anon = plain(bins, wallHours, func(b *bin) float64 { return b.anon })
 	g.file = plain(bins, done, func(b *bin) float64 { return b.file })
 	g.shmem = plain(bins, done, func(b *bin) float64 { return b.shmem })
-	g.partitions = plain(bins, done, func(b *bin) float64 { return b.partitions })
-	for q := range g.queues {
-		w := &g.queues[q]
-		length := func(b *bin) float64 { return b.queues[q] }
-		w.perJob, w.late = plain(bins, done, length), plain(late, done, length)
-		w.mean = mean(series(bins, length))
-		w.last = mean(series(bins[len(bins)-len(bins)/4:], length))
-	}
 	return g
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(max(1, len(values)))
 }
 
 // plain returns the slope of something over x.

@@ -18,7 +18,7 @@ const (
 // judge returns the finding and its reason.
 func (d *diagnosis) judge() (Finding, string) {
 	leaks := d.leaks()
-	q, grows := d.growing()
+	q, grows := d.flow.growing()
 	switch {
 	case leaks && !(grows && d.explained() > d.growth.perJob.Value*d.growth.jobs):
 		return Leak, d.leakReason()
@@ -73,28 +73,6 @@ func (d *diagnosis) explained() float64 {
 		return 0
 	}
 	return d.growth.inFlight.Value * d.growth.jobs
-}
-
-// growing returns the queue that grows most in partitions or blocks, if one grows for certain, to the end, and enough
-// to matter. Jobs that have not begun hold no memory and are not asked.
-func (d *diagnosis) growing() (most queue, grows bool) {
-	g := d.loaded
-	if g.partitions == nil || d.run.done < 2 {
-		return 0, false
-	}
-	for q := blockedInSend; q < numQueues; q++ {
-		w := &g.queues[q]
-		if w.grows(g.jobs, tenth*mean(series(g.bins, func(b *bin) float64 { return b.partitions }))) &&
-			(!grows || w.perJob.Value > g.queues[most].perJob.Value) {
-			most, grows = q, true
-		}
-	}
-	return most, grows
-}
-
-// grows reports whether the queue does, by at least one and by at least that many.
-func (w *waiting) grows(jobs, least float64) bool {
-	return w.perJob != nil && w.late != nil && w.perJob.Low > 0 && w.late.Low > 0 && w.perJob.Value*jobs >= max(1, least)
 }
 
 // missing returns what keeps the trace from telling anything, or nothing.
@@ -173,15 +151,15 @@ func (d *diagnosis) leakReason() string {
 
 // queueReason says which queue grows, and which side is faster.
 func (d *diagnosis) queueReason(q queue) string {
-	w := &d.loaded.queues[q]
+	w := &d.flow.queues[q]
 	name := queueNames[q]
-	reason := fmt.Sprintf("%s grow by %.2f (%.2f to %.2f) for each job that finishes, to %.0f", name.what, w.perJob.Value, w.perJob.Low, w.perJob.High, w.last)
+	reason := fmt.Sprintf("%s grow by %.2f (%.2f to %.2f) for each job, to %.0f", name.what, w.perJob.Value, w.perJob.Low, w.perJob.High, w.last)
 	return reason + ", because " + name.because + d.sides()
 }
 
 // queueNames says what waits in a queue, and why it grows when it does.
 var queueNames = [numQueues]struct{ name, what, because string }{
-	waitingJobs:      {"jobs_waiting", "jobs that have not begun", "they arrive faster than they finish"},
+	waitingJobs:      {"jobs_waiting", "jobs that have not begun", "they arrive faster than they finish; they hold no memory yet"},
 	blockedInSend:    {"send", "partitions blocked in send", "synthesis is faster than the GPU takes them from the channel"},
 	inChannel:        {"channel", "partitions in the channel", "synthesis is faster than the GPU takes them"},
 	waitingForFinish: {"finish", "partitions that wait for a finalizer", "the GPU is faster than the finalizers"},
@@ -191,7 +169,7 @@ var queueNames = [numQueues]struct{ name, what, because string }{
 // sides says how busy the two sides of the channel were.
 func (d *diagnosis) sides() string {
 	text := ""
-	for _, s := range d.stations() {
+	for _, s := range d.flow.stations(&d.trace.Header.Config) {
 		if s.name == "synth" || s.name == "gpu" {
 			text += fmt.Sprintf(", %s busy %.0f %%", s.name, 100*s.part)
 		}

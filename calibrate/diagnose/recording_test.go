@@ -35,6 +35,7 @@ type recording struct {
 	unsplit  bool        // samples tell only what is resident
 	limit    model.Bytes // of the header
 	idle     int         // ticks after the last step
+	killed   int         // after so many jobs are done; 0: not
 }
 
 // kind is four partitions of about a second of synthesis and half a second on the GPU each.
@@ -91,10 +92,29 @@ func (r recording) make() *trace.Trace {
 	if err != nil {
 		panic(err) // the plans of these tests are valid
 	}
+	if r.killed > 0 {
+		r.idle = 0
+		t.Records = t.Records[:killedAt(t.Records, r.killed)]
+	}
 	t.End = &trace.End{Outcome: trace.Finished, JobsDone: result.JobsDone, MakespanNs: result.Makespan}
 	t.Baseline = &trace.Baseline{Memory: r.split(float64(baseline), 0, 0)}
 	r.sample(t, plan)
 	return t
+}
+
+// killedAt returns how many records there are until that many jobs are done.
+func killedAt(records []model.Record, jobs int) int {
+	for i := range records {
+		for _, e := range records[i].Effects {
+			if e.Op == model.JobDone {
+				jobs--
+			}
+		}
+		if jobs == 0 {
+			return i + 1
+		}
+	}
+	return len(records)
 }
 
 // process is what a sampled process has done so far.

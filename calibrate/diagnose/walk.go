@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"headroom/model"
@@ -53,18 +54,19 @@ type tally struct {
 	synth, finish, lock, worker float64 // busy nanoseconds of all together
 	synthesized, accepted       float64 // partitions
 	taken                       float64 // by workers
+	worth                       float64 // the same in jobs, each partition being its part of one
 }
 
 // run is a trace as points in time.
 type run struct {
 	points    []point
 	sampled   bool          // the points are samples of memory
-	firstDone model.Instant // first end of a job; -1: none
+	firstTake model.Instant // of a partition by a worker, and
+	firstDone model.Instant // end of a job; both after the end if there was none
 	admitted  model.Instant // since when there is nothing left to admit
 	end       model.Instant
 	done      int
 	most      float64 // partitions that held vectors at once
-	stalled   bool
 }
 
 // walker gives the records of a trace to a core of its own.
@@ -125,7 +127,7 @@ func walk(t *trace.Trace) (*run, error) {
 		return nil, fmt.Errorf("diagnose: %w", err)
 	}
 	w := &walker{trace: t, core: core, syntheses: syntheses(t)}
-	w.firstDone, w.sampled = -1, len(t.Samples) > 0
+	w.firstTake, w.firstDone, w.sampled = math.MaxInt64, math.MaxInt64, len(t.Samples) > 0
 	if n := len(t.Records); n > 0 {
 		w.end = t.Records[n-1].At
 	}
@@ -149,7 +151,6 @@ func walk(t *trace.Trace) (*run, error) {
 		}
 	}
 	w.done = w.core.Done()
-	w.stalled = w.core.Stalled()
 	return &w.run, nil
 }
 
@@ -184,8 +185,8 @@ func (w *walker) step(i int) error {
 	}
 	w.count(r)
 	w.most = max(w.most, w.partitions(r.At))
-	if w.firstDone < 0 && w.core.Done() > 0 {
-		w.firstDone = r.At
+	if w.core.Done() > 0 {
+		w.firstDone = min(w.firstDone, r.At)
 	}
 	if w.core.Waiting() || w.core.Admitting() {
 		w.admitted = w.end
@@ -217,6 +218,8 @@ func (w *walker) count(r *model.Record) {
 			w.tally.accepted++
 		case model.Take:
 			w.tally.taken++
+			w.tally.worth += 1 / float64(w.trace.Header.Kinds[e.Kind].Partitions)
+			w.firstTake = min(w.firstTake, r.At)
 		case model.Start:
 			switch e.Task.Stage {
 			case model.Synth:
