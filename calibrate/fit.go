@@ -17,7 +17,8 @@ type Options struct {
 	Name string // of the profile
 	// Sources says where each trace came from; nil: a trace is known by the hash of what it holds.
 	Sources []Source
-	// Progress is told how many fits are done, of how many: before the first and after each. It may be nil.
+	// Progress is told how many steps are done, of how many: one for the fit, and one for each trace that it is held
+	// against. It may be nil.
 	Progress func(done, of int)
 }
 
@@ -60,7 +61,6 @@ func Fit(traces []*trace.Trace, o Options) (*profile.Profile, *Report, error) {
 		return nil, nil, err
 	}
 	done := in.steps(o.Progress)
-	done()
 	f, err := in.fit()
 	if err != nil {
 		return nil, nil, err
@@ -123,16 +123,13 @@ func (in *inputs) fit() (*fitted, error) {
 	return out, out.fitMemory()
 }
 
-// steps returns what to call before the first fit and after each, one to all histories and one without each.
+// steps returns what to call after each step.
 func (in *inputs) steps(progress func(done, of int)) func() {
-	done, of := -1, 1
-	if n := len(in.histories); n > 1 {
-		of += n
-	}
+	done := 0
 	return func() {
 		done++
 		if progress != nil {
-			progress(done, of)
+			progress(done, 1+len(in.histories))
 		}
 	}
 }

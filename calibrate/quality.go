@@ -15,40 +15,50 @@ const judgeReplications = 60
 // judge fills in how well the profile predicts its own traces, and each of them when it is left out.
 func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report, done func()) error {
 	var peaks, seconds []float64
-	for i, h := range in.histories {
-		own, ok, err := quality(p, h)
+	for i := range in.histories {
+		left, err := in.judgeTrace(i, p, r)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			r.Warnings = append(r.Warnings, h.name+": did not finish, so that predictions cannot be held against it")
-			done()
-			continue
+		if left != nil {
+			peaks, seconds = append(peaks, math.Abs(left.PeakError)), append(seconds, math.Abs(left.SecondsError))
 		}
-		p.Provenance.Fit = append(p.Provenance.Fit, own)
-		if len(in.histories) == 1 {
-			break
-		}
-		rest, err := in.refit(i)
 		done()
-		if err != nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: is needed, the others alone say too little: %v", h.name, err))
-			continue
-		}
-		for _, warning := range rest.unsettled {
-			r.Warnings = append(r.Warnings, h.name+": when it is left out "+warning)
-		}
-		left, _, err := quality(rest.profile(p.Name), h)
-		if err != nil {
-			return err
-		}
-		left.HeldOut = true
-		p.Provenance.Fit = append(p.Provenance.Fit, left)
-		peaks, seconds = append(peaks, math.Abs(left.PeakError)), append(seconds, math.Abs(left.SecondsError))
 	}
 	r.Good = len(peaks) > 0 && median(peaks) <= Tolerance && median(seconds) <= Tolerance
 	in.advise(f, r, peaks, seconds)
 	return nil
+}
+
+// judgeTrace fills in how well the profile predicts one trace, and returns how well the others do: nil if they do not
+// suffice.
+func (in *inputs) judgeTrace(i int, p *profile.Profile, r *Report) (*profile.FitQuality, error) {
+	h := in.histories[i]
+	warn := func(text string) { r.Warnings = append(r.Warnings, h.name+": "+text) }
+	own, ok, err := quality(p, h)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		warn("did not finish, so that predictions cannot be held against it")
+		return nil, nil
+	}
+	p.Provenance.Fit = append(p.Provenance.Fit, own)
+	if len(in.histories) == 1 {
+		return nil, nil
+	}
+	rest, err := in.refit(i)
+	if err != nil {
+		warn(fmt.Sprintf("is needed, the others alone say too little: %v", err))
+		return nil, nil
+	}
+	for _, text := range rest.unsettled {
+		warn("when it is left out " + text)
+	}
+	left, _, err := quality(rest.profile(p.Name), h)
+	left.HeldOut = true
+	p.Provenance.Fit = append(p.Provenance.Fit, left)
+	return &left, err
 }
 
 // refit fits everything again without one of the histories. What that tells of the forms is not known then either.

@@ -90,7 +90,9 @@ type fitted struct {
 
 // fit makes a profile of that name from traces.
 func (a *app) fit(ctx context.Context, name string, recordings []recording) (fitted, error) {
-	o := calibrate.Options{Name: name}
+	bar := a.progress("fitting", 1+len(recordings))
+	defer bar.close()
+	o := calibrate.Options{Name: name, Progress: func(int, int) { bar.step() }}
 	var traces []*trace.Trace
 	for _, r := range recordings {
 		traces, o.Sources = append(traces, r.trace), append(o.Sources, r.source)
