@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"headroom/model"
 )
@@ -56,7 +57,7 @@ func (r Root) Examine(ctx context.Context, pid int) (*Examination, error) {
 
 func (e *Examination) note(is bool, about, format string, args ...any) {
 	if is {
-		e.Findings = append(e.Findings, Finding{about, fmt.Sprintf(format, args...)})
+		e.Findings = append(e.Findings, Finding{about, strings.TrimPrefix(fmt.Sprintf(format, args...), "probe: ")})
 	}
 }
 

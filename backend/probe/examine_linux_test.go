@@ -98,7 +98,7 @@ func TestAnExaminationSaysWhatItCannotRead(t *testing.T) {
 	driver(t, "echo 'NVIDIA-SMI has failed because it could not communicate with the driver'; exit 9\n")
 	files := strings.Join(container, "\n")
 	for _, c := range []struct{ old, new, about, want string }{
-		{"-- proc/7/limits --", "-- proc/7/other --", "unreadable", "probe: limits: "},
+		{"-- proc/7/limits --", "-- proc/7/other --", "unreadable", "limits: "},
 		{"-- proc/sys/vm/max_map_count --", "-- proc/sys/vm/other --", "unreadable", "max_map_count"},
 		{"-- proc/sys/vm/overcommit_memory --\n1", "-- proc/sys/vm/overcommit_memory --\nx", "unreadable", `overcommit_memory is "x"`},
 		{"536870912", "many", "unreadable", `docker/4f1a/memory.max: "many" is neither`},

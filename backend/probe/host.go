@@ -77,8 +77,12 @@ func (s Shortfall) String() string {
 		return fmt.Sprintf("%s lists %d: this host grants %d (%s)", s.Key, s.Needs, s.Grants, s.Limit.File)
 	}
 	needs, grants := model.Bytes(s.Needs), model.Bytes(s.Grants)
+	by := s.Limit.Name
+	if grants != s.Limit.Bytes {
+		by = fmt.Sprintf("%s of %s minus machine.reserve", by, s.Limit.Bytes.Short())
+	}
 	text := fmt.Sprintf("%s is %s: this host grants %s by %s (%s), which is short by %s",
-		s.Key, needs.Short(), grants.Short(), s.Limit.Name, s.Limit.File, (needs - grants).Short())
+		s.Key, needs.Short(), grants.Short(), by, s.Limit.File, (needs - grants).Short())
 	if s.Limit.Name == ramName && needs-grants < needs/16 {
 		text += fmt.Sprintf("; the kernel keeps some of the installed memory, and %dMiB is what it shows", s.Limit.Bytes/model.MiB)
 	}

@@ -70,7 +70,7 @@ func TestWhatTheHostDoesNotGrantIsSaidWithBothAmounts(t *testing.T) {
 			"machine.ram minus machine.reserve is 128.0 GiB: this host grants 125.7 GiB by RAM (/proc/meminfo), which is short by 2.3 GiB; the kernel keeps some of the installed memory, and 128757MiB is what it shows"}},
 		{"the visible size", bare, model.Machine{RAM: 128757 * model.MiB}, true, nil},
 		{"another machine's reserve", bare, model.Machine{RAM: 755 * model.GiB, Reserve: 700 * model.GiB}, true, []string{
-			"machine.ram minus machine.reserve is 55.0 GiB: this host grants 0 B by RAM (/proc/meminfo), which is short by 55.0 GiB"}},
+			"machine.ram minus machine.reserve is 55.0 GiB: this host grants 0 B by RAM of 125.7 GiB minus machine.reserve (/proc/meminfo), which is short by 55.0 GiB"}},
 		{"a cgroup", nominal(), model.Machine{RAM: 120 * model.GiB}, true, []string{
 			"machine.ram minus machine.reserve is 120.0 GiB: this host grants 100.0 GiB by cgroup /a (/a/memory.max), which is short by 20.0 GiB"}},
 		{"a plan that is confined", nominal(), model.Machine{RAM: 755 * model.GiB, CgroupLimit: 64 * model.GiB}, true, nil},
