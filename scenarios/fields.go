@@ -93,6 +93,7 @@ func (a *arrival) UnmarshalNode(n *strict.Node) error {
 	if len(n.Fields) != 1 {
 		return n.Errorf("has %d patterns: %s", len(n.Fields), right)
 	}
-	*a = arrival{Pattern: model.ArrivalPattern(n.Fields[0].Key), Rate: written.Poisson, File: written.File, Backlog: written.Backlog}
+	*a = arrival{Pattern: model.ArrivalPattern(n.Fields[0].Key), Rate: written.Poisson, File: written.File,
+		Backlog: written.Backlog}
 	return nil
 }

@@ -100,7 +100,8 @@ func (k *kind) alone(f *model.Faults, name, at string) Kind {
 // agree notes where the kind is not the one that the profile was made with.
 func (k *kind) agree(f *model.Faults, at, profileName string, known *profile.Kind) {
 	differs := func(key string, here, there any) {
-		f.Add(at+key, "is %v, and %v in the profile %s: the profile predicts only the kind that it was made with", here, there, profileName)
+		f.Add(at+key, "is %v, and %v in the profile %s: the profile predicts only the kind that it was made with",
+			here, there, profileName)
 	}
 	switch c := known.Circuit; {
 	case k.Circuit == (model.Circuit{}):
@@ -118,7 +119,8 @@ func (k *kind) agree(f *model.Faults, at, profileName string, known *profile.Kin
 }
 
 func describe(c *model.Circuit) string {
-	return fmt.Sprintf("{circuit: %s, log2_constraints: %d, data: %s, leaf: %s}", c.Family, c.Log2Constraints, c.Data, c.Leaf)
+	return fmt.Sprintf("{circuit: %s, log2_constraints: %d, data: %s, leaf: %s}",
+		c.Family, c.Log2Constraints, c.Data, c.Leaf)
 }
 
 // checkKinds notes the kinds of the workload that nothing is known of.
@@ -130,9 +132,11 @@ func (s *Scenario) checkKinds(f *model.Faults, mix bool) {
 		}
 		switch {
 		case s.Profile != nil && s.Profile.Kind(share.Kind) == nil:
-			f.Add(key, "is %q, which the profile %s does not know: its kinds are %s", share.Kind, s.Profile.Name, strings.Join(s.kindNames(), ", "))
+			f.Add(key, "is %q, which the profile %s does not know: its kinds are %s",
+				share.Kind, s.Profile.Name, strings.Join(s.kindNames(), ", "))
 		case s.Kind(share.Kind) == nil:
-			f.Add(key, "is %q, which is defined nowhere: give it an entry in kinds or name a profile that has it (there is %s)", share.Kind, cmp.Or(strings.Join(s.kindNames(), ", "), "none"))
+			f.Add(key, "is %q, which is defined nowhere: give it an entry in kinds or name a profile that has it "+
+				"(there is %s)", share.Kind, cmp.Or(strings.Join(s.kindNames(), ", "), "none"))
 		}
 	}
 }

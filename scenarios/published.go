@@ -24,12 +24,14 @@ type PublishedRow struct {
 	Proofs           int
 	RAM              model.Bytes // of the machine
 	SecondsPerProof  float64
-	ProveSpan        model.Span // of a proof: the sum over its partitions of the time from GPU start to the end of finish, lock waits included
-	PeakRSS          model.Bytes
-	PeakCensored     bool   // the peak was at least PeakRSS: the run was killed
-	Outcome          string // ok or oom
-	Source           string
-	Note             string
+	// ProveSpan is of a proof: the sum over its partitions of the time from GPU start to the end of finish, lock waits
+	// included.
+	ProveSpan    model.Span
+	PeakRSS      model.Bytes
+	PeakCensored bool   // the peak was at least PeakRSS: the run was killed
+	Outcome      string // ok or oom
+	Source       string
+	Note         string
 }
 
 // Published returns the published table, in its order. An error means that the table in the program is damaged.

@@ -123,7 +123,8 @@ func (r *reader) machine(root *strict.Node, m *machine) (model.Machine, error) {
 	}
 	at := root.Field("machine")
 	if r.here == nil {
-		return model.Machine{}, at.Errorf("is here, which cannot be looked at: describe the machine, for example {ram: 64GiB}")
+		return model.Machine{},
+			at.Errorf("is here, which cannot be looked at: describe the machine, for example {ram: 64GiB}")
 	}
 	found, err := r.here()
 	if err != nil {

@@ -26,11 +26,13 @@ func allChoices(settings []string) ([]choice, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(list, func(other choice) bool { return other.key == c.key }) {
-			return nil, fmt.Errorf("--set %s: %s is set twice: once, with a list such as =1,2 for several values", clip(s), c.key)
+			return nil, fmt.Errorf("--set %s: %s is set twice: once, with a list such as =1,2 for several values",
+				clip(s), c.key)
 		}
 		list = append(list, c)
 		if variants *= len(c.values); variants > MaxVariants {
-			return nil, fmt.Errorf("--set %s: the settings give more than %d variants, which is the limit: use smaller ranges", clip(s), MaxVariants)
+			return nil, fmt.Errorf("--set %s: the settings give more than %d variants, which is the limit: use smaller ranges",
+				clip(s), MaxVariants)
 		}
 	}
 	return list, nil

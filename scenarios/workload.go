@@ -75,7 +75,8 @@ func (w *workload) isCounted(f *model.Faults) bool {
 	case all == 0:
 		f.Add("workload.mix", "is an empty list: at least one {kind: , jobs: }")
 	case jobs != 0 && jobs != all, weights != 0 && weights != all, jobs == 0 && weights == 0:
-		f.Add("workload.mix", "has %d shares, of which %d give jobs and %d a weight: all or none of them give each, and one is needed", all, jobs, weights)
+		f.Add("workload.mix", "has %d shares, of which %d give jobs and %d a weight: all or none of them give each, "+
+			"and one is needed", all, jobs, weights)
 	case jobs == all && w.Jobs != nil:
 		f.Add("workload.jobs", "is %d: not with a mix that gives the jobs of each kind", *w.Jobs)
 	case jobs == 0 && w.Jobs == nil:

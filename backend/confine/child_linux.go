@@ -34,7 +34,8 @@ type Child struct {
 
 	pollStop, pollDone chan struct{}
 	lastSeen           model.Bytes // high-water mark; the poller's until pollDone is closed
-	inheritable        model.Bytes // the most of ru_maxrss that can be the parent's: exec keeps the peak of the memory it replaces
+	// inheritable is the most of ru_maxrss that can be the parent's: exec keeps the peak of the memory it replaces.
+	inheritable model.Bytes
 
 	mu        sync.Mutex
 	reaping   bool // the child's number may be given to another process: it must not be signalled any more

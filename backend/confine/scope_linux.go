@@ -166,7 +166,8 @@ func (s *scope) result() (string, error) {
 			return "", fmt.Errorf("systemctl tells nothing of %s", s.unit)
 		}
 		if time.Now().After(deadline) {
-			return "", fmt.Errorf("systemd still has %s as %s %s after its end", s.unit, properties["ActiveState"], scopePatience)
+			return "", fmt.Errorf("systemd still has %s as %s %s after its end",
+				s.unit, properties["ActiveState"], scopePatience)
 		}
 	}
 }

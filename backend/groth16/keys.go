@@ -45,7 +45,8 @@ func OpenKeys(ctx context.Context, dir string, of model.Circuit, progress func(s
 	}
 	defer ReturnHeap()
 	k, header := &Keys{circuit: c}, c.header()
-	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys", header.Family, header.Log2, header.Depth, header.Challenges))
+	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys",
+		header.Family, header.Log2, header.Depth, header.Challenges))
 	progress(fmt.Sprintf("open keys of %v", c))
 	load := func() error { return k.read(path, header) }
 	build := func(f *os.File) error {
@@ -78,14 +79,16 @@ func (k *Keys) build(ctx context.Context, progress func(string)) (err error) {
 // compile returns the circuit's constraints and checks them against the extent that its sizes are computed from.
 func compile(c circuit) (*cs.R1CS, error) {
 	f, s := families[c.Family], c.shape()
-	compiled, err := frontend.Compile(ecc.BLS12_381.ScalarField(), r1cs.NewBuilder, newTreeCircuit(f, s.depth, s.challenges))
+	compiled, err := frontend.Compile(ecc.BLS12_381.ScalarField(), r1cs.NewBuilder,
+		newTreeCircuit(f, s.depth, s.challenges))
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
 	system := compiled.(*cs.R1CS)
 	want := f.extent(s.depth, s.challenges)
 	if got := system.GetNbConstraints(); got != want.constraints || wires(system) != want.wires {
-		return nil, fmt.Errorf("compile: %d constraints and %d wires, should be %d and %d", got, wires(system), want.constraints, want.wires)
+		return nil, fmt.Errorf("compile: %d constraints and %d wires, should be %d and %d",
+			got, wires(system), want.constraints, want.wires)
 	}
 	return system, nil
 }

@@ -67,7 +67,8 @@ func (p *Partition) take(step steps, run func() error) error {
 	defer p.mu.Unlock()
 	p.running &^= step
 	if err != nil {
-		return fmt.Errorf("groth16: %s of job %d partition %d: %w", rules[step].name, p.Statement.Job, p.Statement.Partition, err)
+		return fmt.Errorf("groth16: %s of job %d partition %d: %w",
+			rules[step].name, p.Statement.Job, p.Statement.Partition, err)
 	}
 	p.done |= step
 	return nil

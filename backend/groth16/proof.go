@@ -99,7 +99,8 @@ func (k *Keys) Verify(s Statement, p Proof) error {
 // VerifyJob checks a job's proof, the concatenation of its partitions' proofs in the order of the statements.
 func (k *Keys) VerifyJob(statements []Statement, proof []byte) error {
 	if len(proof) != len(statements)*ProofSize {
-		return fmt.Errorf("groth16: proof has %d bytes, and %d partitions make %d", len(proof), len(statements), len(statements)*ProofSize)
+		return fmt.Errorf("groth16: proof has %d bytes, and %d partitions make %d",
+			len(proof), len(statements), len(statements)*ProofSize)
 	}
 	for i, s := range statements {
 		if err := k.Verify(s, Proof(proof[i*ProofSize:])); err != nil {

@@ -65,7 +65,8 @@ func (p *Partition) quotient() fr.Vector {
 	}
 	var inverse fr.Element
 	one := fr.One()
-	inverse.Exp(domain.FrMultiplicativeGen, new(big.Int).SetUint64(domain.Cardinality)).Sub(&inverse, &one).Inverse(&inverse)
+	inverse.Exp(domain.FrMultiplicativeGen, new(big.Int).SetUint64(domain.Cardinality))
+	inverse.Sub(&inverse, &one).Inverse(&inverse)
 	a.Mul(a, b)
 	a.Sub(a, c)
 	a.ScalarMul(a, &inverse)

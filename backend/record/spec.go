@@ -91,7 +91,8 @@ func shapesOf(p *profile.Profile, w model.Workload) ([]model.Kind, error) {
 		}
 		k := p.Kind(share.Kind)
 		if k == nil {
-			return nil, fmt.Errorf("record: the workload has jobs of kind %q, which profile %q does not have", share.Kind, p.Name)
+			return nil, fmt.Errorf("record: the workload has jobs of kind %q, which profile %q does not have",
+				share.Kind, p.Name)
 		}
 		kinds = append(kinds, k.Model())
 	}

@@ -88,7 +88,8 @@ func unknown(n *Node, f Field, keys []string) error {
 	if near := Closest(f.Key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}
-	return &Error{place: f.place, cause: fmt.Errorf("%s is not a key here: %sthe keys are %s", f.Value.name(), hint, strings.Join(keys, ", "))}
+	return &Error{place: f.place, cause: fmt.Errorf("%s is not a key here: %sthe keys are %s",
+		f.Value.name(), hint, strings.Join(keys, ", "))}
 }
 
 func (d *decoder) mapping(n *Node, v reflect.Value) {

@@ -72,7 +72,8 @@ func parse(text *source, at func(line, column int) place) (*Node, error) {
 		switch {
 		case doc.Body == nil:
 		case root != nil:
-			return nil, &Error{place: c.place(doc.Body.GetToken()), cause: errors.New("a second document begins: one for each file")}
+			return nil, &Error{place: c.place(doc.Body.GetToken()),
+				cause: errors.New("a second document begins: one for each file")}
 		default:
 			root = c.node(doc.Body, "")
 		}

@@ -123,7 +123,8 @@ func (r *Reader) input(v *lineView) (model.Input, error) {
 	}
 	found, known := r.owners.of(&in)
 	if known && found != (owner{v.Job, v.Partition}) {
-		return in, fmt.Errorf("is about job %d partition %d: in slot %d there is job %d partition %d", v.Job, v.Partition, task.Slot, found.job, found.partition)
+		return in, fmt.Errorf("is about job %d partition %d: in slot %d there is job %d partition %d",
+			v.Job, v.Partition, task.Slot, found.job, found.partition)
 	}
 	if op == model.Done || op == model.Failed {
 		in.Job = 0 // the task says it
@@ -146,7 +147,8 @@ func (r *Reader) fits(in *model.Input) error {
 	case !ends && in.Op != model.Wake && in.Task != (model.Task{}):
 		return fmt.Errorf("has a stage, block, lane, slot or gen, which %s has not", in.Op)
 	case in.Op == model.Arrive && (in.Count < 1 || in.Count > model.MaxJobs || in.Job > model.MaxJobs-in.Count):
-		return fmt.Errorf("brings %d jobs from number %d on: at least 1 and at most %d in all", in.Count, in.Job, model.MaxJobs)
+		return fmt.Errorf("brings %d jobs from number %d on: at least 1 and at most %d in all",
+			in.Count, in.Job, model.MaxJobs)
 	case in.Op == model.Arrive && int(in.Kind) >= len(r.header.Kinds):
 		return fmt.Errorf("is of kind %d: the header has %d kinds, numbered from 0", in.Kind, len(r.header.Kinds))
 	case in.Op != model.Arrive && (in.Count != 0 || in.Kind != 0):
@@ -165,13 +167,16 @@ func (r *Reader) effect(v *effectView) (model.Effect, error) {
 	case err != nil:
 		return model.Effect{}, err
 	case int(v.Kind) >= len(r.header.Kinds):
-		return model.Effect{}, fmt.Errorf("is of kind %d: the header has %d kinds, numbered from 0", v.Kind, len(r.header.Kinds))
+		return model.Effect{}, fmt.Errorf("is of kind %d: the header has %d kinds, numbered from 0",
+			v.Kind, len(r.header.Kinds))
 	case v.Job < 0:
 		return model.Effect{}, fmt.Errorf("has job %d: at least 0", v.Job)
 	case v.Partition < 0 || int(v.Partition) >= r.header.Kinds[v.Kind].Partitions:
-		return model.Effect{}, fmt.Errorf("has partition %d: from 0 to %d for this kind", v.Partition, r.header.Kinds[v.Kind].Partitions-1)
+		return model.Effect{}, fmt.Errorf("has partition %d: from 0 to %d for this kind",
+			v.Partition, r.header.Kinds[v.Kind].Partitions-1)
 	case model.Count(v.Device) >= r.header.Config.GPU.Devices:
-		return model.Effect{}, fmt.Errorf("has device %d: the header's configuration has %d, numbered from 0", v.Device, r.header.Config.GPU.Devices)
+		return model.Effect{}, fmt.Errorf("has device %d: the header's configuration has %d, numbered from 0",
+			v.Device, r.header.Config.GPU.Devices)
 	case op == model.Start && task.Stage == model.NoStage:
 		return model.Effect{}, errors.New("needs a stage to start")
 	case (op == model.Freed || op == model.Pooled) && task.Block == model.NoBlock:
@@ -227,7 +232,8 @@ func (r *Reader) state(v *lineView) (model.State, error) {
 		return s, fmt.Errorf("has %d free permits: from 0 to %s", s.Permits, limit)
 	}
 	if s.Channel < 0 || s.Blocked < 0 || s.Ledger < 0 {
-		return s, fmt.Errorf("has %d partitions in the channel, %d blocked and %d bytes reserved: at least 0", s.Channel, s.Blocked, v.Ledger)
+		return s, fmt.Errorf("has %d partitions in the channel, %d blocked and %d bytes reserved: at least 0",
+			s.Channel, s.Blocked, v.Ledger)
 	}
 	return s, nil
 }

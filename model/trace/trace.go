@@ -67,8 +67,8 @@ type Memory struct {
 type Sample struct {
 	At model.Instant `json:"-"`
 	Memory
-	PSISomeMicros int64  `json:"psi_some_us,omitempty"` // time in which some task waited for memory, as the system counts it
-	PSIFullMicros int64  `json:"psi_full_us,omitempty"` // time in which all tasks did
+	PSISomeMicros int64  `json:"psi_some_us,omitempty"` // of some task waiting for memory, as the system counts it
+	PSIFullMicros int64  `json:"psi_full_us,omitempty"` // of all tasks waiting
 	Phase         string `json:"phase,omitempty"`       // what the prover was about: free text
 }
 

@@ -74,7 +74,8 @@ func (v *headerView) check() error {
 	}
 	var f model.Faults
 	if v.Units != theUnits {
-		f.Add("units", "are %q and %q: this version reads %q and %q", v.Units.Time, v.Units.Memory, theUnits.Time, theUnits.Memory)
+		f.Add("units", "are %q and %q: this version reads %q and %q",
+			v.Units.Time, v.Units.Memory, theUnits.Time, theUnits.Memory)
 	}
 	if h.Clock != Virtual && h.Clock != Monotonic {
 		f.Add("clock", "is %q: one of %s, %s", h.Clock, Virtual, Monotonic)
@@ -118,7 +119,8 @@ type memoryView struct {
 
 func viewMemory(m *Memory) memoryView {
 	return memoryView{
-		RSS: (*whole)(&m.RSSBytes), Anon: (*whole)(&m.AnonBytes), File: (*whole)(&m.FileBytes), Shmem: (*whole)(&m.ShmemBytes),
+		RSS: (*whole)(&m.RSSBytes), Anon: (*whole)(&m.AnonBytes), File: (*whole)(&m.FileBytes),
+		Shmem:  (*whole)(&m.ShmemBytes),
 		Cgroup: (*whole)(&m.CgroupBytes), CgroupPeak: (*whole)(&m.CgroupPeakBytes),
 		VRAM: (*whole)(&m.VRAMBytes), Pinned: (*whole)(&m.PinnedBytes),
 	}
@@ -168,7 +170,8 @@ type endView struct {
 }
 
 func viewEnd(e *End) *endView {
-	return &endView{e, (*whole)(&e.MakespanNs), (*whole)(&e.PeakBytes), (*whole)(&e.VmHWMBytes), (*whole)(&e.CgroupPeakBytes)}
+	return &endView{e, (*whole)(&e.MakespanNs), (*whole)(&e.PeakBytes), (*whole)(&e.VmHWMBytes),
+		(*whole)(&e.CgroupPeakBytes)}
 }
 
 func (e *End) check() error {
@@ -179,7 +182,8 @@ func (e *End) check() error {
 		f.Add("outcome", "is %q: one of %s, %s, %s, %s, %s", e.Outcome, Finished, OOM, Killed, Broken, Cancelled)
 	}
 	if e.JobsDone < 0 || e.ProofsVerified < 0 || e.MakespanNs < 0 {
-		f.Add("jobs_done, proofs_verified, makespan_ns", "are %d, %d and %d: at least 0", e.JobsDone, e.ProofsVerified, int64(e.MakespanNs))
+		f.Add("jobs_done, proofs_verified, makespan_ns", "are %d, %d and %d: at least 0",
+			e.JobsDone, e.ProofsVerified, int64(e.MakespanNs))
 	}
 	f.Size("peak_bytes", e.PeakBytes, 0)
 	f.Size("vm_hwm_bytes", e.VmHWMBytes, 0)

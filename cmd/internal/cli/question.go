@@ -21,7 +21,8 @@ type question struct {
 
 // flags adds the flags to a command.
 func (q *question) flags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&q.settings, "set", nil, "change the scenario: `key=value`, key=4..20 or key=1,2,4; repeatable")
+	c.Flags().StringArrayVar(&q.settings, "set", nil,
+		"change the scenario: `key=value`, key=4..20 or key=1,2,4; repeatable")
 	c.Flags().Uint64Var(&q.seed, "seed", 0, "seed of all draws (default the scenario's)")
 	q.seeded = func() bool { return c.Flags().Changed("seed") }
 }
@@ -34,7 +35,8 @@ func (q *question) variants(name string) ([]scenarios.Variant, error) {
 	}
 	for _, v := range variants {
 		if v.Scenario.Profile == nil {
-			return nil, &refusal{fmt.Errorf("scenario: %s names no profile, without which nothing can be predicted: add profile: NAME, or --set profile=NAME", name)}
+			return nil, &refusal{fmt.Errorf("scenario: %s names no profile, without which nothing can be predicted: "+
+				"add profile: NAME, or --set profile=NAME", name)}
 		}
 	}
 	return variants, nil

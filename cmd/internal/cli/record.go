@@ -160,8 +160,8 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	}
 	if prediction != nil && prediction.Verdict == sim.OOM {
 		if !f.force {
-			err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s; --force runs it all the same", prediction.Reason)
-			return &ExitError{Code: Broken, Err: err}
+			err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s", prediction.Reason)
+			return &ExitError{Code: Broken, Err: fmt.Errorf("%w; --force runs it all the same", err)}
 		}
 		request.Forced = true
 	}

@@ -146,7 +146,9 @@ func recorder(bar *progress, file *traceFile) func(*model.Record) {
 }
 
 // simulateAll runs every variant.
-func (a *app) simulateAll(ctx context.Context, f *simulateFlags, variants []scenarios.Variant) ([]render.Variant, error) {
+func (a *app) simulateAll(
+	ctx context.Context, f *simulateFlags, variants []scenarios.Variant,
+) ([]render.Variant, error) {
 	bar := a.progress("simulating", len(variants))
 	defer bar.close()
 	list := make([]render.Variant, len(variants))

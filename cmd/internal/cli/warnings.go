@@ -24,20 +24,27 @@ func configWarnings(p *sim.Plan) []string {
 		}
 	}
 	c, m := &p.Config, &p.Machine
-	partitions := mostPartitions(p)
+	counted, release := c.Admission.Permits != model.Unbounded, c.Admission.Release
 	warn(m.HostLimit().Bytes == 0, "the machine names no limit of memory, so that everything fits")
-	warn(len(m.Found) == 0 && (m.Shm > 0 || m.Memlock > 0), "machine.shm and machine.memlock do not enter the limit, which is of resident memory: headroom doctor compares them with a host")
-	warn(c.Admission.Permits == model.Unbounded && c.Admission.Release != model.AfterSend,
-		"config.admission.release is %s, which means nothing without config.admission.permits", c.Admission.Release)
-	warn(c.Admission.Permits != model.Unbounded && c.Admission.Release == model.AfterSynthesis,
+	warn(len(m.Found) == 0 && (m.Shm > 0 || m.Memlock > 0),
+		"machine.shm and machine.memlock do not enter the limit, which is of resident memory: "+
+			"headroom doctor compares them with a host")
+	warn(!counted && release != model.AfterSend,
+		"config.admission.release is %s, which means nothing without config.admission.permits", release)
+	warn(counted && release == model.AfterSynthesis,
 		"config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send")
-	warn(c.Admission.Permits != model.Unbounded && c.JobsInFlight != model.Unbounded && int64(c.Admission.Permits) > int64(c.JobsInFlight)*int64(partitions),
-		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %d partitions be there", c.Admission.Permits, c.JobsInFlight, int64(c.JobsInFlight)*int64(partitions))
-	warn(c.ChannelCapacity() == model.Unbounded && c.Admission.Release == model.AfterSend && c.Admission.Permits != model.Unbounded,
-		"config.channel.capacity is unbounded: with release after_send permits do not limit the partitions that wait in the channel")
+	most := int64(c.JobsInFlight) * int64(mostPartitions(p))
+	warn(counted && c.JobsInFlight != model.Unbounded && int64(c.Admission.Permits) > most,
+		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %d partitions be there",
+		c.Admission.Permits, c.JobsInFlight, most)
+	warn(counted && c.ChannelCapacity() == model.Unbounded && release == model.AfterSend,
+		"config.channel.capacity is unbounded: with release after_send permits do not limit the partitions that wait "+
+			"in the channel")
 	warn(c.GPU.Lock == model.LockCall && c.GPU.WorkersPerDevice > 1,
-		"config.gpu.lock is call: of the %s workers of a device one works at a time, the others hold a partition and wait", c.GPU.WorkersPerDevice)
-	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s: %d of the machine's %d GPUs are idle", c.GPU.Devices, len(m.GPUs)-int(c.GPU.Devices), len(m.GPUs))
+		"config.gpu.lock is call: of the %s workers of a device one works at a time, the others hold a partition "+
+			"and wait", c.GPU.WorkersPerDevice)
+	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s: %d of the machine's %d GPUs are idle",
+		c.GPU.Devices, len(m.GPUs)-int(c.GPU.Devices), len(m.GPUs))
 	return list
 }
 
@@ -76,7 +83,8 @@ func assumedWarning(p *sim.Plan) []string {
 	if len(shown) > most {
 		shown, more = shown[:most], fmt.Sprintf(" and %d more", len(a.names)-most)
 	}
-	return []string{fmt.Sprintf("profile %s: %d numbers are assumed, not measured: %s%s", p.Profile.Name, len(a.names), strings.Join(shown, ", "), more)}
+	return []string{fmt.Sprintf("profile %s: %d numbers are assumed, not measured: %s%s",
+		p.Profile.Name, len(a.names), strings.Join(shown, ", "), more)}
 }
 
 // assumed collects the names of assumed numbers.
@@ -117,7 +125,8 @@ const (
 // quickReplications returns a warning if replications do not come to the verdict of the run.
 func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Result) ([]string, error) {
 	if all := int64(p.Workload.Jobs()) * int64(mostPartitions(p)) * quick; all > quickMost {
-		return []string{fmt.Sprintf("%d quick replications were left out, since the run is long: headroom risk says how sure the verdict is", quick)}, nil
+		return []string{fmt.Sprintf("%d quick replications were left out, since the run is long: "+
+			"headroom risk says how sure the verdict is", quick)}, nil
 	}
 	bar := a.progress("replicating", quick)
 	defer bar.close()
@@ -138,5 +147,6 @@ func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Re
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}
 	}
-	return []string{fmt.Sprintf("%d quick replications do not agree on the verdict: %s; headroom risk gives the probability", quick, strings.Join(parts, ", "))}, nil
+	return []string{fmt.Sprintf("%d quick replications do not agree on the verdict: %s; headroom risk gives the probability",
+		quick, strings.Join(parts, ", "))}, nil
 }

@@ -25,16 +25,24 @@ type config struct {
 // recordedConfigs are what the profile is made from: stages alone, two workers in balance, and a few partitions
 // that pile up.
 var recordedConfigs = []config{
-	{"one worker, serial", []string{"config.admission.permits=1", "config.admission.release=after_finish", "workload.jobs=4"}},
+	{"one worker, serial", []string{
+		"config.admission.permits=1", "config.admission.release=after_finish", "workload.jobs=4",
+	}},
 	{"two workers", nil},
-	{"three workers, early release", []string{"config.admission.permits=3", "config.admission.release=after_synthesis", "workload.jobs=8"}},
+	{"three workers, early release", []string{
+		"config.admission.permits=3", "config.admission.release=after_synthesis", "workload.jobs=8",
+	}},
 }
 
 // unseenConfigs are predicted before they are run.
 var unseenConfigs = []config{
 	{"three workers", []string{"config.admission.permits=3", "config.channel.capacity=2"}},
-	{"four workers, late release", []string{"config.admission.permits=4", "config.admission.release=after_kernel", "config.gpu.workers_per_device=2"}},
-	{"five workers, early release", []string{"config.admission.permits=5", "config.admission.release=after_synthesis", "config.jobs_in_flight=8"}},
+	{"four workers, late release", []string{
+		"config.admission.permits=4", "config.admission.release=after_kernel", "config.gpu.workers_per_device=2",
+	}},
+	{"five workers, early release", []string{
+		"config.admission.permits=5", "config.admission.release=after_synthesis", "config.jobs_in_flight=8",
+	}},
 }
 
 // Which of the unseen configurations is run twice, and which are confined.

@@ -127,7 +127,8 @@ func (r *Request) spec() (record.Spec, error) {
 		}
 		k := s.Kind(share.Kind)
 		if k == nil || k.Circuit == nil {
-			return spec, fmt.Errorf("live: kind %q has no circuit, so it cannot be proved here: define it under kinds", share.Kind)
+			return spec, fmt.Errorf("live: kind %q has no circuit, so it cannot be proved here: define it under kinds",
+				share.Kind)
 		}
 		spec.Kinds = append(spec.Kinds, record.Kind{
 			Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Circuit: *k.Circuit,

@@ -22,9 +22,9 @@ func NewCalibration(r *calibrate.Report, profile string) Calibration {
 
 // Calibration prints a calibration.
 func (t Text) Calibration(r *calibrate.Report, profile string) {
-	judgement := "good: it predicts each of its traces from the others"
+	judgement := "written, and good: it predicts each of its traces from the others"
 	if !r.Good {
-		judgement = "not good enough yet"
+		judgement = "written, and not good enough yet"
 	}
 	fmt.Fprintf(t.W, "%s: %s\n\n", profile, judgement)
 	table := newTable([]string{"interference", ""}, "interference", "gain (nats a stage)", "standard error", "")
@@ -39,12 +39,20 @@ func (t Text) Calibration(r *calibrate.Report, profile string) {
 	t.facts([][2]string{
 		{"samples of memory", fmt.Sprint(r.Samples)},
 		{"their noise", r.Noise.Short()},
-		{"retained at the end", r.Retention.Short()},
+		{"retained at the end", retention(r)},
 	})
 	for _, advice := range r.Record {
 		fmt.Fprintf(t.W, "record: %s\n", advice)
 	}
 	t.Warnings(r.Warnings)
+}
+
+// retention prints what stayed resident, if a trace was watched for long enough to tell.
+func retention(r *calibrate.Report) string {
+	if r.Retention < 0 {
+		return none
+	}
+	return r.Retention.Short()
 }
 
 // Comparison is a prediction against a run, as JSON.

@@ -35,7 +35,8 @@ type Finding struct {
 
 // NewCheck sorts findings by their checkers.
 func NewCheck(t *trace.Trace, findings []check.Finding) Check {
-	out := Check{Schema: Schema, OK: len(findings) == 0, Records: len(t.Records), Warnings: append([]string{}, t.Warnings...)}
+	out := Check{Schema: Schema, OK: len(findings) == 0, Records: len(t.Records),
+		Warnings: append([]string{}, t.Warnings...)}
 	if t.End != nil {
 		out.Outcome = new(string(t.End.Outcome))
 	}

@@ -103,7 +103,8 @@ func median(values []float64) float64 {
 // Demo prints the report.
 func (t Text) Demo(r *demo.Report) {
 	d := NewDemo(r)
-	table := newTable([]string{"configuration", ""}, "configuration", "", "predicted peak", "measured", "error", "predicted s/job", "measured", "error")
+	table := newTable([]string{"configuration", ""}, "configuration", "", "predicted peak", "measured", "error",
+		"predicted s/job", "measured", "error")
 	for i := range r.Configs {
 		c := &r.Configs[i]
 		seen := "recorded"
@@ -125,10 +126,18 @@ func (t Text) Demo(r *demo.Report) {
 		percent(d.MedianPeakError), percent(d.MedianSecondsError))
 	fmt.Fprintf(t.W, "Noise: %q run twice differs by %s in peak and %s in seconds per job.\n\n",
 		d.Noise.Name, percent(d.Noise.PeakDifference), percent(d.Noise.SecondsJobDifference))
+	if d.Noise.SecondsJobDifference > busy {
+		fmt.Fprintf(t.W, "Something else used this machine: the seconds per job say little. Run demo again when it is idle.\n\n")
+	}
 	for _, c := range r.Confined {
-		fmt.Fprintf(t.W, "Limited to %s (%s), %q was predicted: %s. It %s.\n", c.Limit.Short(), c.Mechanism, c.Name, t.verdict(c.Verdict), fate(c))
+		fmt.Fprintf(t.W, "Limited to %s (%s), %q was predicted: %s. It %s.\n",
+			c.Limit.Short(), c.Mechanism, c.Name, t.verdict(c.Verdict), fate(c))
 	}
 }
+
+// busy is the difference between two runs of one configuration, as a part of the first, above which their machine was
+// not theirs alone. In ten demos on an idle one it was 6 % in the median.
+const busy = 0.25
 
 func fate(c demo.Confined) string {
 	if c.Signal != "" {

@@ -76,7 +76,8 @@ func (t Text) Recording(r *Recording) {
 		facts = append(facts, [2]string{"limit", bytesShort(r.LimitBytes) + " by " + r.Mechanism})
 	}
 	if p := r.Predicted; p != nil {
-		facts = append(facts, [2]string{"predicted", fmt.Sprintf("%s, peak %s (%s to %s)", p.Verdict, bytesShort(p.HostPeakBytes), bytesShort(p.PeakLow), bytesShort(p.PeakHigh))})
+		facts = append(facts, [2]string{"predicted", fmt.Sprintf("%s, peak %s (%s to %s)",
+			p.Verdict, bytesShort(p.HostPeakBytes), bytesShort(p.PeakLow), bytesShort(p.PeakHigh))})
 	}
 	t.facts(append(facts, [2]string{"trace", r.Trace}))
 }

@@ -97,19 +97,22 @@ func survivors(r *sim.RiskReport) string {
 }
 
 func probability(r *sim.RiskReport) string {
-	return fmt.Sprintf("%.4f, from %.4f to %.4f with 95 %% confidence (%d replications)", r.POOM, r.POOMLow, r.POOMHigh, r.Replications)
+	return fmt.Sprintf("%.4f, from %.4f to %.4f with 95 %% confidence (%d replications)",
+		r.POOM, r.POOMLow, r.POOMHigh, r.Replications)
 }
 
 // Risks prints a table with one row an assessment, and each warning once.
 func (t Text) Risks(list []Assessment) {
-	header := append(list[0].Settings.keys(), "verdict", "P(OOM)", "from", "to", "peak 0.05", "0.5", "0.95", "mean", "per job", "jobs", "time to OOM")
+	header := append(list[0].Settings.keys(), "verdict", "P(OOM)", "from", "to", "peak 0.05", "0.5", "0.95", "mean",
+		"per job", "jobs", "time to OOM")
 	table := newTable([]string{"verdict"}, header...)
 	var warnings [][]string
 	for _, a := range list {
 		r := a.Report
 		low, middle, high := r.PeakQuantiles[1], r.PeakQuantiles[2], r.PeakQuantiles[3]
-		table.AppendRow(append(cells(a.Settings.values()...), t.verdict(r.Verdict), fmt.Sprintf("%.4f", r.POOM), fmt.Sprintf("%.4f", r.POOMLow),
-			fmt.Sprintf("%.4f", r.POOMHigh), low.Short(), middle.Short(), high.Short(), r.PeakMean.Short(),
+		table.AppendRow(append(cells(a.Settings.values()...), t.verdict(r.Verdict),
+			fmt.Sprintf("%.4f", r.POOM), fmt.Sprintf("%.4f", r.POOMLow), fmt.Sprintf("%.4f", r.POOMHigh),
+			low.Short(), middle.Short(), high.Short(), r.PeakMean.Short(),
 			seconds(r.SecondsPerJobMean), fmt.Sprintf("%.1f", r.JobsDoneMean), seconds(r.OOMSecondsMean)))
 		warnings = append(warnings, a.Warnings)
 	}

@@ -18,7 +18,7 @@ type Run struct {
 	PeakAtS       *float64  `json:"peak_at_s"`
 	LimitBytes    *int64    `json:"limit_bytes"`
 	LimitName     *string   `json:"limit_name"`
-	LimitFile     *string   `json:"limit_file"` // that it was read from on this host; nil for a machine that a scenario describes
+	LimitFile     *string   `json:"limit_file"` // of this host that it was read from; nil for a described machine
 	SecondsPerJob *float64  `json:"seconds_per_job"`
 	MakespanS     *float64  `json:"makespan_s"`
 	JobsDone      *float64  `json:"jobs_done"` // of replications: the mean

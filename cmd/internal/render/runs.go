@@ -43,7 +43,8 @@ func NewRuns(variants []Variant) Runs[Run] {
 // Runs prints a table with one row a variant, and each warning once.
 func (t Text) Runs(variants []Variant) {
 	keys := variants[0].Settings.keys()
-	header := append(keys, "verdict", "peak", "at", "headroom", "per job", "makespan", "jobs", "bottleneck", "most held by")
+	header := append(keys, "verdict", "peak", "at", "headroom", "per job", "makespan", "jobs", "bottleneck",
+		"most held by")
 	table := newTable([]string{"verdict", "bottleneck", "most held by"}, header...)
 	var warnings [][]string
 	for _, v := range variants {
@@ -97,20 +98,43 @@ func cells(values ...string) []any {
 	return row
 }
 
-// CSV writes a line for each variant under a header of the settings and the keys of the JSON. What has no value is
-// empty.
+// columns are those of the CSV after the settings: keys of the JSON, and what has no value is empty.
+var columns = []struct {
+	key  string
+	cell func(*Run) string
+}{
+	{"verdict", func(r *Run) string { return r.Verdict }},
+	{"reason", func(r *Run) string { return r.Reason }},
+	{"host_peak_bytes", func(r *Run) string { return cell(r.HostPeakBytes) }},
+	{"peak_at_s", func(r *Run) string { return cell(r.PeakAtS) }},
+	{"limit_bytes", func(r *Run) string { return cell(r.LimitBytes) }},
+	{"limit_name", func(r *Run) string { return cell(r.LimitName) }},
+	{"limit_file", func(r *Run) string { return cell(r.LimitFile) }},
+	{"seconds_per_job", func(r *Run) string { return cell(r.SecondsPerJob) }},
+	{"makespan_s", func(r *Run) string { return cell(r.MakespanS) }},
+	{"jobs_done", func(r *Run) string { return cell(r.JobsDone) }},
+	{"bottleneck", func(r *Run) string { return cell(r.Bottleneck) }},
+	{"bound_partitions", func(r *Run) string { return cell(r.Bounds.Partitions) }},
+	{"bound_bytes", func(r *Run) string { return cell(r.Bounds.Bytes) }},
+	{"bound_formula", func(r *Run) string { return cell(r.Bounds.Formula) }},
+	{"warnings", func(r *Run) string { return strings.Join(r.Warnings, "; ") }},
+}
+
+// CSV writes a line for each variant under a header: the settings, then the columns.
 func CSV(w io.Writer, variants []Variant) error {
-	out := csv.NewWriter(w)
-	header := append(variants[0].Settings.keys(), "verdict", "reason", "host_peak_bytes", "peak_at_s", "limit_bytes", "limit_name",
-		"limit_file", "seconds_per_job", "makespan_s", "jobs_done", "bottleneck", "bound_partitions", "bound_bytes", "bound_formula", "warnings")
+	header := variants[0].Settings.keys()
+	for _, c := range columns {
+		header = append(header, c.key)
+	}
 	lines := [][]string{header}
 	for i := range variants {
-		r := variants[i].Run()
-		lines = append(lines, append(variants[i].Settings.values(), r.Verdict, r.Reason, cell(r.HostPeakBytes), cell(r.PeakAtS),
-			cell(r.LimitBytes), cell(r.LimitName), cell(r.LimitFile), cell(r.SecondsPerJob), cell(r.MakespanS), cell(r.JobsDone),
-			cell(r.Bottleneck), cell(r.Bounds.Partitions), cell(r.Bounds.Bytes), cell(r.Bounds.Formula), strings.Join(r.Warnings, "; ")))
+		run, line := variants[i].Run(), variants[i].Settings.values()
+		for _, c := range columns {
+			line = append(line, c.cell(&run))
+		}
+		lines = append(lines, line)
 	}
-	return out.WriteAll(lines)
+	return csv.NewWriter(w).WriteAll(lines)
 }
 
 // cell prints a value without an exponent; nil is empty.
