@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/prometheus/procfs"
@@ -21,13 +23,13 @@ var ErrNoController = errors.New("no cgroup mount has the memory controller")
 type Cgroup struct {
 	Version int     // of the cgroup interface, 1 or 2; of a hybrid layout, the one that has the memory controller
 	Path    string  // as /proc/PID/cgroup has it
-	Visible bool    // whether Path is below the mount; if not, Groups has only the mount's root
+	Visible bool    // whether a mount shows the own cgroup; if not, Groups has only the mount's root
 	Groups  []Group // own cgroup first, the mount's root last
 }
 
 // Cgroup finds the memory cgroups of a process. In a container the path of a process can lie outside of what is
-// mounted; the mount's root is then the nearest cgroup that can be looked at. The error is ErrNoController when
-// there is none.
+// mounted, or be told from another root than the mount's. If no mounted cgroup lists the process either, the mount's
+// root is the nearest that can be looked at. The error is ErrNoController when there is none.
 func (r Root) Cgroup(pid int) (Cgroup, error) {
 	p, err := r.process(pid)
 	if err != nil {
@@ -52,7 +54,7 @@ func (r Root) Cgroup(pid int) (Cgroup, error) {
 			continue
 		}
 		if points := hierarchies(mounts, version); len(points) > 0 {
-			if c := r.locate(version, path, points); version == 1 || c.controlled() {
+			if c := r.locate(version, pid, path, points); version == 1 || c.controlled() {
 				return c, nil
 			}
 		}
@@ -82,8 +84,9 @@ func hierarchies(mounts []*procfs.MountInfo, version int) []*procfs.MountInfo {
 	return found
 }
 
-// locate returns the groups from path up, on the first mount that shows the path, or else the first mount's root.
-func (r Root) locate(version int, path string, mounts []*procfs.MountInfo) Cgroup {
+// locate returns the groups of a process from its own up, on the first mount that shows its path or lists it, or else
+// the first mount's root.
+func (r Root) locate(version, pid int, path string, mounts []*procfs.MountInfo) Cgroup {
 	for _, m := range mounts {
 		below, visible := pathBelow(m.Root, path)
 		if !visible {
@@ -93,7 +96,29 @@ func (r Root) locate(version int, path string, mounts []*procfs.MountInfo) Cgrou
 			return Cgroup{Version: version, Path: path, Visible: true, Groups: r.groups(version, m.MountPoint, below)}
 		}
 	}
+	for _, m := range mounts {
+		if below, found := r.search(pid, m.MountPoint); found {
+			return Cgroup{Version: version, Path: path, Visible: true, Groups: r.groups(version, m.MountPoint, below)}
+		}
+	}
 	return Cgroup{Version: version, Path: path, Groups: r.groups(version, mounts[0].MountPoint, "/")}
+}
+
+// search returns the path below a mount of the cgroup that lists a process. What cannot be looked into is passed over.
+func (r Root) search(pid int, mount string) (below string, found bool) {
+	top, process := r.path(mount), strconv.Itoa(pid)
+	_ = filepath.WalkDir(top, func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		procs, err := readText(filepath.Join(dir, "cgroup.procs"))
+		if err != nil || !slices.Contains(strings.Fields(procs), process) {
+			return nil
+		}
+		below, found = "/"+filepath.ToSlash(strings.TrimPrefix(dir, top)), true
+		return fs.SkipAll
+	})
+	return below, found
 }
 
 // pathBelow returns the part of a cgroup's path below the root of a mount. A path with ".." leads out of the

@@ -114,6 +114,13 @@ func TestTheMemoryCgroupIsFoundInEveryLayout(t *testing.T) {
 			dirs: []string{"/sys/fs/cgroup/memory"},
 		},
 		{
+			name: "a path told from another root than the mount's", pid: 7,
+			root: plant(t, "7", strings.Replace(nested, "0::/user.slice/user@1000.service/app.slice/run.scope", "0::/../..", 1),
+				"-- sys/fs/cgroup/user.slice/user@1000.service/cgroup.procs --\n77\n7\n-- sys/fs/cgroup/user.slice/cgroup.procs --\n70"),
+			want: Cgroup{Version: 2, Path: "/../..", Visible: true},
+			dirs: []string{"/sys/fs/cgroup/user.slice/user@1000.service", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"},
+		},
+		{
 			name: "a path below the mount that is not there", pid: 7,
 			root: plant(t, "7", strings.Replace(nested, "run.scope", "gone.scope", 1)),
 			want: Cgroup{Version: 2, Path: "/user.slice/user@1000.service/app.slice/gone.scope"},
