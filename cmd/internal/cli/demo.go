@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"headroom/backend/confine"
 	"headroom/cmd/internal/demo"
-	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/render"
 	"headroom/model/trace"
 	"headroom/sim"
@@ -47,19 +45,13 @@ func (a *app) runDemo(ctx context.Context, keys, keep string, mechanism confine.
 	if err := knownMechanism(mechanism); err != nil {
 		return refuse(err)
 	}
-	if keys == "" {
-		dir, err := live.KeyDir()
-		if err != nil {
-			return fmt.Errorf("%w; name another with --keys", err)
-		}
-		keys = dir
+	keys, err := keyDir(keys)
+	if err != nil {
+		return err
 	}
-	for _, dir := range []string{keys, keep} {
-		if dir == "" {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return refuse(err)
+	if keep != "" {
+		if err := makeFolder("--keep", keep); err != nil {
+			return err
 		}
 	}
 	start := time.Now()
@@ -71,10 +63,13 @@ func (a *app) runDemo(ctx context.Context, keys, keep string, mechanism confine.
 			}
 		},
 	})
-	if err != nil {
+	if report == nil {
 		return err
 	}
 	if err := a.show(render.NewDemo(report), func(t render.Text) { t.Demo(report) }); err != nil {
+		return err
+	}
+	if err != nil {
 		return err
 	}
 	for _, c := range report.Confined {

@@ -77,41 +77,60 @@ func (l *liveFlags) flags(c *cobra.Command) {
 // request returns the run of a scenario that the flags ask for.
 func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error) {
 	r := &live.Request{
-		Scenario: s, Device: l.device, KeyDir: l.keys, Mechanism: confine.Mechanism(l.mechanism),
+		Scenario: s, Device: l.device, Mechanism: confine.Mechanism(l.mechanism),
 		SampleEvery: model.Span(l.sample), Tool: Version(), Log: a.childLog(),
 	}
-	var faults []error
+	faults := []error{knownMechanism(r.Mechanism)}
 	if l.device != record.CPU && l.device != record.Virtual {
 		faults = append(faults, fmt.Errorf("--device %s: it must be %s or %s", l.device, record.CPU, record.Virtual))
-	}
-	if err := knownMechanism(r.Mechanism); err != nil {
-		faults = append(faults, err)
 	}
 	if l.sample < time.Millisecond || l.sample > time.Minute {
 		faults = append(faults, fmt.Errorf("--sample %s: it must be between 1ms and 1m", l.sample))
 	}
-	if l.confine != "" {
-		limit, err := model.ParseBytes(l.confine)
-		if err == nil && (limit < model.MiB || limit > maxConfine) {
-			err = fmt.Errorf("%s: from 1MiB, below which no prover starts, to %s", limit, maxConfine)
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--confine: %w", err))
-		}
-		r.Limit = limit
-	} else if l.mechanism != "" {
+	if l.mechanism != "" && l.confine == "" {
 		faults = append(faults, errors.New("--mechanism: there is nothing to confine without --confine"))
 	}
-	if r.KeyDir == "" {
-		dir, err := live.KeyDir()
-		if err != nil {
-			return nil, fmt.Errorf("%w; name another with --keys", err)
-		}
-		r.KeyDir = dir
-	} else if err := os.MkdirAll(r.KeyDir, 0o755); err != nil {
-		faults = append(faults, fmt.Errorf("--keys: %w", err))
+	var err error
+	if r.Limit, err = l.limit(); err != nil {
+		faults = append(faults, fmt.Errorf("--confine: %w", err))
 	}
-	return r, refuse(errors.Join(faults...))
+	if err := errors.Join(faults...); err != nil {
+		return nil, refuse(err)
+	}
+	r.KeyDir, err = keyDir(l.keys)
+	return r, err
+}
+
+// limit returns the limit of memory that the flags ask for; 0 is none.
+func (l *liveFlags) limit() (model.Bytes, error) {
+	if l.confine == "" {
+		return 0, nil
+	}
+	limit, err := model.ParseBytes(l.confine)
+	if err == nil && (limit < model.MiB || limit > maxConfine) {
+		err = fmt.Errorf("%s: from 1MiB, below which no prover starts, to %s", limit, maxConfine)
+	}
+	return limit, err
+}
+
+// keyDir returns the folder for keys and data that --keys names, or else the user's own, made if need be.
+func keyDir(named string) (string, error) {
+	if named != "" {
+		return named, makeFolder("--keys", named)
+	}
+	dir, err := live.KeyDir()
+	if err != nil {
+		return "", fmt.Errorf("%w; name another with --keys", err)
+	}
+	return dir, nil
+}
+
+// makeFolder makes the folder that a flag names.
+func makeFolder(flag, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return refuse(fmt.Errorf("%s: %w", flag, err))
+	}
+	return nil
 }
 
 // maxConfine is more memory than any machine has, and the largest limit that a trace can tell of.

@@ -95,7 +95,8 @@ type run struct {
 	step   int
 }
 
-// Run runs the demo. It takes a few minutes.
+// Run runs the demo. It takes a few minutes. If only its last part fails, under a memory limit, what was measured
+// before is returned with the error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, ctx: ctx}
 	recorded, traces, err := r.record()

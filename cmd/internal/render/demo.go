@@ -57,7 +57,7 @@ type DemoNoise struct {
 
 // NewDemo returns the report as JSON.
 func NewDemo(r *demo.Report) Demo {
-	d := Demo{Schema: Schema, ProofsVerified: r.ProofsVerified}
+	d := Demo{Schema: Schema, ProofsVerified: r.ProofsVerified, Configs: []DemoConfig{}, Confined: []DemoConfined{}}
 	var peaks, seconds []float64
 	for i := range r.Configs {
 		c := &r.Configs[i]

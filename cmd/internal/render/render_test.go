@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"headroom/cmd/internal/demo"
 	"headroom/model"
 	"headroom/sim"
 )
@@ -64,6 +65,24 @@ func TestNoNumberIsNull(t *testing.T) {
 	text.Risks(assessments)
 	if strings.Contains(out.String(), "NaN") {
 		t.Errorf("NaN is printed:\n%s", &out)
+	}
+}
+
+// TestADemoSaysWhenItsMachineWasBusy runs the same configuration twice, and has nothing under a limit.
+func TestADemoSaysWhenItsMachineWasBusy(t *testing.T) {
+	measured := demo.Measured{Peak: 300 * model.MiB, Baseline: 20 * model.MiB, SecondsPerJob: 2}
+	for again, busy := range map[float64]bool{2.2: false, 3: true} {
+		r := &demo.Report{Configs: []demo.Comparison{{Name: "a", Unseen: true, Measured: measured}}}
+		r.Noise = demo.Noise{Name: "a", First: measured, Second: measured}
+		r.Noise.Second.SecondsPerJob = again
+		var out bytes.Buffer
+		Text{W: &out}.Demo(r)
+		if err := JSON(&out, NewDemo(r)); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "Something else used this machine"); got != busy || strings.Contains(out.String(), "null") {
+			t.Errorf("%v s and %v s a job: %s", measured.SecondsPerJob, again, &out)
+		}
 	}
 }
 
