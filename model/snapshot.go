@@ -149,17 +149,17 @@ func (c *Core) printPartitions(distinct bool) []prints {
 		} else if p.freeing == [2]freeState{} {
 			continue // the slot is free
 		}
-		rank := uint64(0)
-		if distinct {
-			rank = uint64(len(*of))
+		turn, rank := 0, 0
+		if c.policy.order == inTurn && p.place != gone {
+			turn = c.partitions.before(p)
 		}
-		if c.policy.order == inTurn {
-			rank = uint64(c.partitions.before(p))
+		if distinct && p.place != gone {
+			rank = len(*of)
 		}
 		*of = append(*of, [3]uint64{
-			rank<<48 | uint64(p.kind)<<32 | uint64(p.marks)<<16 | uint64(p.running),
+			uint64(turn)<<48 | uint64(p.kind)<<32 | uint64(p.marks)<<16 | uint64(p.running),
 			uint64(p.place)<<56 | uint64(p.device)<<48 | uint64(p.freeing[0])<<40 | uint64(p.freeing[1])<<32 | uint64(p.proofs),
-			uint64(stands[i])<<32 | uint64(vectors[i])<<16 | uint64(assignments[i]),
+			uint64(rank)<<48 | uint64(stands[i])<<32 | uint64(vectors[i])<<16 | uint64(assignments[i]),
 		})
 	}
 	return list
