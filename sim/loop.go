@@ -36,7 +36,6 @@ type loop struct {
 	record   func(*model.Record)
 
 	now     model.Instant
-	round   []work.Completion
 	effects []model.Effect
 	base    model.Bytes
 	limit   model.Limit
@@ -148,9 +147,8 @@ func (l *loop) run() error {
 // stepAll steps through all inputs of the instant: completions downstream first and by lane, then arrivals, then
 // cancellations. What becomes due at this instant because of them is the next round.
 func (l *loop) stepAll() error {
-	l.round = l.engine.Over(l.now, l.round[:0])
-	for _, o := range l.round {
-		over := l.engine.End(o)
+	for l.engine.Next() == l.now {
+		over := l.engine.Take(l.now)
 		if err := l.step(&over.Input, over.Begin); err != nil {
 			return err
 		}

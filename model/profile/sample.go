@@ -20,7 +20,11 @@ type kindSampler struct {
 }
 
 type stageSampler struct {
+	fixed       bool // the work is always the same, so that none is drawn
+	always      model.Span
 	exponential bool    // else the partition's factor is lognormal
+	spread      bool    // the partitions of a job differ
+	jobSpread   bool    // the jobs do
 	mean        float64 // nanoseconds
 	partition   spread
 	job         spread
@@ -29,7 +33,7 @@ type stageSampler struct {
 // spread is a lognormal factor with mean 1.
 type spread struct {
 	key   stream.Key
-	sigma float64 // 0: the factor is 1
+	sigma float64
 	shift float64 // sigma^2/2, since the mean of exp(N(m, s)) is exp(m + s^2/2)
 }
 
@@ -40,7 +44,11 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 		k := &s.kinds[i]
 		for stage, w := range kinds[i].Work {
 			k.stages[stage] = stageSampler{
+				fixed:       w.Law == Constant && w.JobCV.Value == 0 && stage != model.Dealloc,
+				always:      w.Mean.Value,
 				exponential: w.Law == Exponential,
+				spread:      w.Law == Exponential || w.CV.Value != 0,
+				jobSpread:   w.JobCV.Value != 0,
 				mean:        float64(w.Mean.Value),
 				partition:   newSpread(seed, replication, purpose(stage), w.CV.Value),
 				job:         newSpread(seed, replication, purpose(stage)|1<<16, w.JobCV.Value),
@@ -59,9 +67,17 @@ func newSpread(seed uint64, replication, purpose uint32, cv float64) spread {
 	return spread{key: stream.NewKey(seed, replication, purpose), sigma: sigma, shift: sigma * sigma / 2}
 }
 
+// factor draws the factor of a partition.
+func (s *stageSampler) factor(job, partition uint32) float64 {
+	if s.exponential {
+		return stream.Exponential(s.partition.key.Uniform(job, partition))
+	}
+	return s.partition.factor(job, partition)
+}
+
 // factor draws at (a, b).
 func (s *spread) factor(a, b uint32) float64 {
-	return math.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.shift)
+	return stream.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.shift)
 }
 
 func vectorsShare(f *Footprint) float64 {
@@ -74,17 +90,21 @@ func vectorsShare(f *Footprint) float64 {
 
 // Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
 func (s *Sampler) Work(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
+	if w := &s.kinds[kind].stages[stage]; w.fixed {
+		return w.always
+	}
+	return s.draw(kind, job, partition, stage, b)
+}
+
+func (s *Sampler) draw(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
 	k := &s.kinds[kind]
 	w := &k.stages[stage]
 	work := w.mean
-	if w.job.sigma != 0 {
+	if w.jobSpread {
 		work *= w.job.factor(uint32(job), 0)
 	}
-	switch {
-	case w.exponential:
-		work *= stream.Exponential(w.partition.key.Uniform(uint32(job), uint32(partition)))
-	case w.partition.sigma != 0:
-		work *= w.partition.factor(uint32(job), uint32(partition))
+	if w.spread {
+		work *= w.factor(uint32(job), uint32(partition))
 	}
 	if stage == model.Dealloc {
 		if b == model.Vectors {

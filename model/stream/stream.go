@@ -3,10 +3,7 @@
 // alone, so that two configurations see the same draws and a new stage shifts nobody else's.
 package stream
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // Key names a family of draws: a seed, a replication of it, and the purpose of the draws.
 type Key uint64
@@ -36,4 +33,4 @@ func mix(a, b uint64) uint64 {
 }
 
 // Exponential turns a uniform number into one of an exponential distribution with mean 1.
-func Exponential(u float64) float64 { return -math.Log1p(-u) }
+func Exponential(u float64) float64 { return -log(1 - u) }

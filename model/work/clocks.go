@@ -8,16 +8,14 @@
 package work
 
 import (
-	"math"
 	"math/bits"
-	"slices"
 
 	"headroom/model"
 	"headroom/model/profile"
 )
 
 // Forever is an instant that is never reached.
-const Forever model.Instant = math.MaxInt64
+const Forever model.Instant = endless
 
 const one = 1 << 32 // slowdown 1 in fixed point
 
@@ -32,39 +30,46 @@ const (
 
 // clock is the clock of work of one stage.
 type clock struct {
-	stage model.Stage
-	used  bool
-	keys  tree  // the work on the clock at which each lane is done
-	work  int64 // work on the clock at the instant `at`
-	at    model.Instant
-	slow  uint64 // nanoseconds of time per nanosecond of work, fixed point
-	speed uint64 // its inverse
-	due   model.Instant
+	stage   model.Stage
+	steady  bool           // nothing slows the stage down: its work is time, and the clock shows the instant
+	set     model.StageSet // of the stage alone
+	running int32          // runners
+	work    int64          // work on the clock at the instant `at`
+	at      model.Instant
+	due     model.Instant // when the first key is reached, unless the clock is steady
+	slow    uint64        // nanoseconds of time per nanosecond of work, fixed point
+	speed   uint64        // its inverse
+	keys    agenda        // the work on the clock at which each lane is done
 }
 
 // read returns the work on the clock at a later instant. It does not reach the first key before that is due:
 // slowdown and speed are rounded each by itself, and a stage that was found over a few nanoseconds early would be
 // due at an instant that is already being dealt with.
 func (c *clock) read(now model.Instant) int64 {
-	first := c.keys.min()
+	if c.steady {
+		return int64(now)
+	}
+	first := c.keys.first
 	if first == never {
 		return c.work
 	}
-	if now < c.due && c.work < first {
-		first--
+	if now >= c.due {
+		return first
 	}
-	return min(c.work+scale(int64(now-c.at), c.speed), first)
+	return min(c.work+scale(int64(now-c.at), c.speed), max(first-1, c.work))
 }
 
 func (c *clock) advance(now model.Instant) {
 	if c.at != now {
-		c.work = c.read(now)
-		c.at = now
+		c.work, c.at = c.read(now), now
 	}
 }
 
 // when returns the first instant at which the clock shows that much work.
 func (c *clock) when(work int64) model.Instant {
+	if c.steady {
+		return model.Instant(work)
+	}
 	if work <= c.work {
 		return c.at
 	}
@@ -85,26 +90,31 @@ func scale(x int64, factor uint64) int64 {
 
 // Clocks are the clocks of work of all stages.
 type Clocks struct {
-	laws    *laws
-	clocks  [model.NumStages]clock
-	running [model.NumStages]int32
-	settled [model.NumStages]int32 // running, when speeds were last set
-	changed model.StageSet         // stages with keys or a speed that changed since the last Settle
-	used    []*clock               // of the stages that ever ran, downstream first
-	coupled []*clock               // of the stages whose speed depends on what runs
-	watched model.StageSet         // the stages whose runners they depend on
+	next      model.Instant                  // the least of due, Forever at most
+	due       [model.NumStages]model.Instant // when each clock's first key is reached
+	clocks    [model.NumStages]clock
+	changed   model.StageSet // stages with keys or a speed that changed since the last Settle
+	unsettled model.StageSet // the stages of which a change has to be settled: the coupled and the watched ones
+	watched   model.StageSet // the stages whose runners a speed depends on
+	atOnce    []Completion   // started without any work: over when the round is
+	coupled   []*clock       // those that are not steady
+	laws      *laws
+	settled   [model.NumStages]int32 // runners of the watched stages, when speeds were last set
 }
 
 // NewClocks returns clocks at instant 0 with nothing running. The interference must be valid (profile.Validate).
 func NewClocks(in profile.Interference) *Clocks {
-	c := &Clocks{laws: newLaws(in)}
+	c := &Clocks{laws: newLaws(in), next: Forever}
 	for s := range c.clocks {
+		c.due[s] = Forever
 		k := &c.clocks[s]
-		*k = clock{stage: model.Stage(s), slow: one, speed: one, due: Forever}
-		if c.laws.depends[s] != 0 {
-			c.coupled = append(c.coupled, k)
-			c.watched |= c.laws.depends[s]
+		*k = clock{stage: model.Stage(s), set: 1 << s, slow: one, speed: one, due: Forever, keys: newAgenda()}
+		if k.steady = c.laws.depends[s] == 0; k.steady {
+			continue
 		}
+		c.coupled = append(c.coupled, k)
+		c.watched |= c.laws.depends[s]
+		c.unsettled |= c.laws.depends[s] | k.set
 	}
 	return c
 }
@@ -112,60 +122,75 @@ func NewClocks(in profile.Interference) *Clocks {
 // Start begins an amount of work of a stage on a lane that is free. Settle must follow before time goes on.
 func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.Span) {
 	k := &c.clocks[s]
-	if !k.used {
-		c.use(k)
+	k.running++
+	c.changed |= k.set
+	if work == 0 {
+		c.atOnce = append(c.atOnce, Completion{s, lane})
+		return
+	}
+	if k.steady {
+		k.keys.add(int64(now)+min(int64(work), endless-int64(now)), lane)
+		c.setDue(s, model.Instant(k.keys.first))
+		return
 	}
 	k.advance(now)
-	k.keys.set(lane, k.work+min(int64(work), endless-k.work))
-	c.changed |= 1 << s
-	c.running[s]++
+	k.keys.add(k.work+min(int64(work), endless-k.work), lane)
 }
 
-// use adds a clock to those in use, which are in order, downstream first.
-func (c *Clocks) use(k *clock) {
-	k.used = true
-	at := 0
-	for at < len(c.used) && c.used[at].stage > k.stage {
-		at++
-	}
-	c.used = slices.Insert(c.used, at, k)
+// setDue sets when a clock's first key is reached, which is not later than before.
+func (c *Clocks) setDue(s model.Stage, due model.Instant) {
+	c.due[s] = due
+	c.next = min(c.next, due)
 }
 
 // Settle sets the speeds that follow from what runs now.
 func (c *Clocks) Settle(now model.Instant) {
-	if c.changed&c.watched != 0 {
-		c.setSpeeds(now)
+	if c.changed&c.unsettled != 0 || len(c.atOnce) > 0 {
+		c.settle(now)
 	}
-	for ; c.changed != 0; c.changed &= c.changed - 1 {
-		k := &c.clocks[bits.TrailingZeros16(uint16(c.changed))]
-		k.due = Forever
-		if first := k.keys.min(); first != never {
-			k.due = k.when(first)
-		}
-	}
+	c.changed = 0
 }
 
-// setSpeeds sets the speeds of the stages that depend on a number of runners which is not what it was.
-func (c *Clocks) setSpeeds(now model.Instant) {
+func (c *Clocks) settle(now model.Instant) {
+	for _, o := range c.atOnce {
+		k := &c.clocks[o.Stage]
+		k.advance(now)
+		k.keys.add(k.work, o.Lane)
+		c.setDue(o.Stage, now)
+	}
+	c.atOnce = c.atOnce[:0]
 	var moved model.StageSet
-	for s, n := range c.running {
-		if n != c.settled[s] {
+	for set := c.changed & c.watched; set != 0; set &= set - 1 {
+		s := bits.TrailingZeros16(uint16(set))
+		if n := c.clocks[s].running; n != c.settled[s] {
+			c.settled[s] = n
 			moved |= 1 << s
 		}
 	}
-	if moved == 0 {
-		return
-	}
-	c.settled = c.running
 	for _, k := range c.coupled {
 		if c.laws.depends[k.stage]&moved != 0 {
 			c.setSpeed(k, now)
 		}
+		if c.changed.Has(k.stage) {
+			k.due = Forever
+			if first := k.keys.first; first != never {
+				k.due = k.when(first)
+			}
+			c.due[k.stage] = k.due
+		}
 	}
+	c.findNext()
+}
+
+// findNext follows dues that may be later than before.
+func (c *Clocks) findNext() {
+	d := &c.due
+	c.next = min(Forever, d[model.Load], d[model.Parse], d[model.Synth], d[model.Prep], d[model.Kernel], d[model.Tail],
+		d[model.Finish], d[model.Dealloc])
 }
 
 func (c *Clocks) setSpeed(k *clock, now model.Instant) {
-	slowdown := min(max(c.laws.slowdown(k.stage, &c.running), leastSlowdown), mostSlowdown)
+	slowdown := min(max(c.laws.slowdown(k.stage, &c.settled), leastSlowdown), mostSlowdown)
 	slow := uint64(model.Nearest(slowdown * one))
 	if slow == k.slow {
 		return
@@ -173,20 +198,14 @@ func (c *Clocks) setSpeed(k *clock, now model.Instant) {
 	k.advance(now)
 	k.slow = slow
 	k.speed = uint64(model.Nearest(one / (float64(slow) / one)))
-	c.changed |= 1 << k.stage
+	c.changed |= k.set
 }
 
 // Next returns the instant of the next completion, or Forever.
-func (c *Clocks) Next() model.Instant {
-	next := Forever
-	for _, k := range c.used {
-		next = min(next, k.due)
-	}
-	return next
-}
+func (c *Clocks) Next() model.Instant { return c.next }
 
 // Running returns how many runners a stage has.
-func (c *Clocks) Running(s model.Stage) int32 { return c.running[s] }
+func (c *Clocks) Running(s model.Stage) int32 { return c.clocks[s].running }
 
 // Completion is a stage that is over on a lane.
 type Completion struct {
@@ -194,30 +213,32 @@ type Completion struct {
 	Lane  int32
 }
 
-// Pop takes out what is over at an instant that Next returned and appends it to over: downstream first, then by
-// lane. Lanes that asked for the same work on one clock end together whatever the slowdown. Settle must follow before time goes on.
-func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
-	for _, k := range c.used {
-		if k.due == now {
-			before := len(over)
-			over = k.pop(over)
-			c.running[k.stage] -= int32(len(over) - before)
-			c.changed |= 1 << k.stage
-		}
+// Take takes out a stage that is over at an instant that Next returns: downstream first, then by lane. Lanes that
+// asked for the same work on one clock end together whatever the slowdown. What is started in between is not over
+// before Settle, which must follow before time goes on.
+func (c *Clocks) Take(now model.Instant) Completion {
+	s := model.NumStages - 1
+	for c.due[s] != now {
+		s--
 	}
-	return over
+	k := &c.clocks[s]
+	k.running--
+	c.changed |= k.set
+	k.work, k.at = k.keys.first, now
+	lane := k.keys.pop()
+	if k.steady {
+		c.due[s] = model.Instant(k.keys.first)
+	} else if k.keys.first != k.work {
+		k.due, c.due[s] = Forever, Forever
+	}
+	c.findNext()
+	return Completion{s, lane}
 }
 
-// pop takes out what is over at the instant at which the clock is due.
-func (c *clock) pop(over []Completion) []Completion {
-	first := c.keys.min()
-	c.work, c.at, c.due = first, c.due, Forever
-	for {
-		lane := c.keys.first()
-		c.keys.set(lane, never)
-		over = append(over, Completion{c.stage, lane})
-		if c.keys.min() != first {
-			return over
-		}
+// Pop takes out all that is over at an instant that Next returned and appends it to over.
+func (c *Clocks) Pop(now model.Instant, over []Completion) []Completion {
+	for c.Next() == now {
+		over = append(over, c.Take(now))
 	}
+	return over
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	stdcmp "cmp"
 	"math"
 	"slices"
 	"testing"
@@ -221,6 +222,18 @@ func TestPopIsInOrder(t *testing.T) {
 	}
 }
 
+// Every stage is due.
+func TestNextKnowsEveryStage(t *testing.T) {
+	for s := model.Load; s < model.NumStages; s++ {
+		c := NewClocks(profile.Interference{})
+		c.Start(0, s, 0, 10)
+		c.Settle(0)
+		if c.Next() != 10 || c.Take(10) != (Completion{s, 0}) || c.Next() != Forever {
+			t.Errorf("%s of 10ns is not over then", s)
+		}
+	}
+}
+
 // A clock that changes its speed just before a key is due does not reach it: only the work of no length that begins
 // at an instant is over at the same one.
 func TestNothingBecomesDueAtAnInstantThatIsBeingDealtWith(t *testing.T) {
@@ -231,14 +244,53 @@ func TestNothingBecomesDueAtAnInstantThatIsBeingDealtWith(t *testing.T) {
 			if r.clocks.Next() != r.now {
 				return
 			}
-			for _, c := range r.clocks.used {
-				if c.due == r.now && !slices.ContainsFunc(r.tasks, func(k task) bool { return k.at == r.now && k.stage == c.stage && k.work == 0 }) {
-					t.Fatalf("seed %d: %s is due at %s again", seed, c.stage, r.now)
+			for _, s := range playStages {
+				if r.clocks.due[s] == r.now && !slices.ContainsFunc(r.tasks, func(k task) bool { return k.at == r.now && k.stage == s && k.work == 0 }) {
+					t.Fatalf("seed %d: %s is due at %s again", seed, s, r.now)
 				}
 			}
 		}
 		r.run(Forever)
 	}
+}
+
+// The agenda gives lanes in order of key and number, however many there are.
+func TestAgendaAgreesWithAList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := newAgenda()
+		var list []entry
+		free := rapid.Permutation(lanesUpTo(200)).Draw(t, "lanes")
+		for range rapid.IntRange(1, 400).Draw(t, "steps") {
+			if len(free) > 0 && rapid.IntRange(0, 2).Draw(t, "add") > 0 {
+				e := entry{rapid.Int64Range(0, 50).Draw(t, "key"), free[0]}
+				free = free[1:]
+				a.add(e.key, e.lane)
+				list = append(list, e)
+				slices.SortFunc(list, func(a, b entry) int { return stdcmp.Or(int(a.key-b.key), int(a.lane-b.lane)) })
+			} else if len(list) > 0 {
+				if lane := a.pop(); lane != list[0].lane {
+					t.Fatalf("took out lane %d: want %d", lane, list[0].lane)
+				}
+				free = append(free, list[0].lane)
+				list = list[1:]
+			}
+			first := int64(never)
+			if len(list) > 0 {
+				first = list[0].key
+			}
+			if a.first != first {
+				t.Fatalf("the least key is %d: want %d", a.first, first)
+			}
+		}
+	})
+}
+
+func lanesUpTo(n int32) []int32 {
+	lanes := make([]int32, n)
+	for i := range lanes {
+		lanes[i] = int32(i)
+	}
+	return lanes
 }
 
 // The tree knows the least key and its lowest lane, whatever is set in whatever order.

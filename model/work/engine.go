@@ -15,12 +15,14 @@ type Engine struct {
 	sampler *profile.Sampler
 	fails   func(job, partition int32, s model.Stage) bool
 	tasks   [model.NumStages][]running // by lane
-	over    []Completion
-	now     model.Instant // up to which the memory is evaluated
+	now     model.Instant              // up to which the memory is evaluated
 }
 
 // blocks is what is held of a kind as a whole, whatever the progress of a stage.
-type blocks struct{ parse, vectors, assignment, call model.Bytes }
+type blocks struct {
+	parse, vectors, assignment, call model.Bytes
+	synthesized                      model.Bytes // what a synthesis leaves behind
+}
 
 // running is a stage under way, as its lane remembers it.
 type running struct {
@@ -58,7 +60,7 @@ func NewEngine(s Setup) *Engine {
 	e.Memory = NewMemory(e.clocks, s.Kinds, s.Base, s.Limit)
 	for i := range s.Kinds {
 		f := &s.Kinds[i].Footprint
-		e.blocks = append(e.blocks, blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value})
+		e.blocks = append(e.blocks, blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value, f.Vectors.Value + f.Assignment.Value})
 	}
 	return e
 }
@@ -90,28 +92,23 @@ func (e *Engine) Advance(now model.Instant) {
 
 // Pop takes out what is over at an instant that Next returned, as one round: downstream first, then by lane.
 func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
-	e.over = e.Over(now, e.over[:0])
-	for _, o := range e.over {
-		round = append(round, *e.End(o))
+	for e.Next() == now {
+		round = append(round, *e.Take(now))
 	}
 	return round
 }
 
-// Over is Pop for a driver that ends each stage itself, with End and in that order, just before it steps the core.
-func (e *Engine) Over(now model.Instant, round []Completion) []Completion {
-	return e.clocks.Pop(now, round)
-}
-
-// End ends a stage that is over and returns what to tell the core. It may be read until the next Apply.
-func (e *Engine) End(o Completion) *Finished {
-	r := &e.tasks[o.Stage][o.Lane]
+// Take is Pop for a driver that steps the core through one stage after the other. While Next returns the instant, it
+// takes out the next stage and returns what to tell the core, which may be read until the next Apply.
+func (e *Engine) Take(now model.Instant) *Finished {
+	o := e.clocks.Take(now)
 	e.Memory.End(o.Stage, o.Lane)
+	r := &e.tasks[o.Stage][o.Lane]
 	switch {
 	case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
 		r.over.Input.Op = model.Failed
 	case o.Stage == model.Synth:
-		held := &e.blocks[r.kind]
-		e.Memory.Add(held.vectors + held.assignment)
+		e.Memory.Add(e.blocks[r.kind].synthesized)
 	}
 	return &r.over
 }

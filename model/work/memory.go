@@ -2,6 +2,7 @@ package work
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"headroom/model"
@@ -16,12 +17,12 @@ import (
 // footprints and off by at most 2^-21 bytes per nanosecond of a piece between them: 16 KiB for each runner of a
 // stage of half a minute. The runners of one stage may hold up to 8 TiB together by their progress: Overflowed.
 type Memory struct {
-	constant int64
+	constant int64 // of everything that does not change with progress
 	ramps    [model.NumStages]ramps
-	ramped   []*ramps // of the stages with a footprint of their own
+	sloped   []*ramps // of the stages with a footprint that changes with progress
 
 	last   model.Instant // instant of the last evaluation
-	level  int64         // bytes then
+	ceil   int64         // the peak or the limit, whichever is lower: a level above it is of interest
 	peak   int64
 	peakAt model.Instant
 	atPeak [model.NumStages]int64 // part of the peak that was the runners' of each stage
@@ -30,7 +31,7 @@ type Memory struct {
 	overflowed bool // a stage could have held more than mostRamped
 
 	limit   int64
-	crossed bool // the peak is where the limit was passed, and nothing is evaluated any more
+	crossed bool // the peak is where the limit was passed, and nothing is of interest any more
 }
 
 const slopeBits = 20
@@ -41,13 +42,15 @@ const mostRamped = math.MaxInt64 >> slopeBits
 // ramps are the footprints of the runners of one stage.
 type ramps struct {
 	clock  *clock  // of the stage
+	work   int64   // on the clock at the instant to which the memory was brought
 	shapes []shape // by kind; nil for a stage without any
 	highs  []int64 // the highest corner of each shape
+	level  int64   // sum of the runners whose shape is level; Memory.constant has it too
 	offset uint64  // sum of the running pieces at work 0, in 2^-20 bytes, modulo 2^64
 	slope  uint64  // sum of their slopes
 	most   int64   // sum of the running pieces' highest corners
 	lanes  []piece
-	breaks tree // the work at which each lane's piece ends before its stage does
+	breaks agenda // the work at which each lane's piece ends before its stage does
 }
 
 // shape is a footprint as corners over the progress of a stage.
@@ -60,7 +63,8 @@ type corner struct {
 
 // piece is a runner's place on its shape.
 type piece struct {
-	shape         shape // nil: nothing runs on the lane
+	level         int64 // bytes, if the shape is level; everything else is zero then
+	shape         shape // nil: nothing runs on the lane that changes with progress
 	next          int   // index of the corner at which the piece ends
 	end           int64 // the work on the stage's clock there
 	start, work   int64
@@ -71,28 +75,40 @@ type piece struct {
 // NewMemory returns the memory of a run on the clocks: base bytes are resident from the start, and a run is said
 // to have crossed the limit when more than limit bytes are resident (0: there is no limit).
 func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *Memory {
-	m := &Memory{constant: int64(base), level: int64(base), peak: int64(base), limit: int64(limit)}
+	m := &Memory{constant: int64(base), peak: int64(base), limit: int64(limit)}
 	if limit == 0 {
 		m.limit = math.MaxInt64
 	}
-	m.crossed = m.level > m.limit
-	for s := model.Parse; s < model.NumStages; s++ {
+	m.crossed = m.peak > m.limit
+	m.setCeiling()
+	for s := range m.ramps {
 		r := &m.ramps[s]
-		r.clock = &clocks.clocks[s]
+		r.clock, r.breaks = &clocks.clocks[s], newAgenda()
 		for k := range kinds {
-			points := kinds[k].Footprint.During[s]
-			if len(points) == 0 {
-				continue
+			if points := kinds[k].Footprint.During[model.Stage(s)]; len(points) > 0 {
+				r.setShape(k, len(kinds), newShape(points))
 			}
-			if r.shapes == nil {
-				r.shapes, r.highs = make([]shape, len(kinds)), make([]int64, len(kinds))
-				m.ramped = append(m.ramped, r)
-			}
-			r.shapes[k] = newShape(points)
-			r.highs[k] = r.shapes[k].most()
+		}
+		if slices.ContainsFunc(r.shapes, func(s shape) bool { return !s.isLevel() }) {
+			m.sloped = append(m.sloped, r)
 		}
 	}
 	return m
+}
+
+func (r *ramps) setShape(kind, kinds int, s shape) {
+	if r.shapes == nil {
+		r.shapes, r.highs = make([]shape, kinds), make([]int64, kinds)
+	}
+	r.shapes[kind], r.highs[kind] = s, s.most()
+}
+
+// setCeiling follows a change of the peak or of crossed.
+func (m *Memory) setCeiling() {
+	m.ceil = min(m.peak, m.limit)
+	if m.crossed {
+		m.ceil = math.MaxInt64
+	}
 }
 
 // newShape closes a footprint at both ends, so that every progress lies between two corners.
@@ -113,21 +129,40 @@ func newShape(points []profile.Point) shape {
 // Add changes the bytes that do not depend on a stage's progress.
 func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 
-// Begin adds the footprint of a stage that was just started on the clocks with that amount of work.
+// Begin adds the footprint of a stage that starts with that amount of work at the instant to which the memory was
+// brought.
 func (m *Memory) Begin(s model.Stage, lane int32, kind uint16, work model.Span) {
-	r := &m.ramps[s]
-	if r.shapes == nil || r.shapes[kind] == nil || work == 0 {
+	if r := &m.ramps[s]; r.shapes != nil && work != 0 {
+		m.begin(r, lane, kind, int64(work))
+	}
+}
+
+func (m *Memory) begin(r *ramps, lane int32, kind uint16, work int64) {
+	shape := r.shapes[kind]
+	if shape == nil {
 		return
 	}
 	for int(lane) >= len(r.lanes) {
 		r.lanes = append(r.lanes, piece{})
 	}
 	p := &r.lanes[lane]
-	p.shape, p.start, p.work, p.end = r.shapes[kind], r.clock.work, int64(work), r.clock.work
+	if shape.isLevel() {
+		m.hold(r, p, shape[0].bytes)
+		m.overflowed = m.overflowed || r.level > mostRamped
+		return
+	}
+	p.shape, p.start, p.work, p.end, p.most = shape, r.work, work, r.work, r.highs[kind]
 	r.enter(lane, p, 1)
-	p.most = r.highs[kind]
 	r.most += p.most
 	m.overflowed = m.overflowed || r.most > mostRamped
+}
+
+// hold sets what a runner with a level shape holds.
+func (m *Memory) hold(r *ramps, p *piece, bytes int64) {
+	change := bytes - p.level
+	p.level = bytes
+	r.level += change
+	m.constant += change
 }
 
 // most returns what a shape holds at its highest corner.
@@ -139,22 +174,27 @@ func (s shape) most() int64 {
 	return most
 }
 
+// isLevel reports whether a shape is the same from its begin to its end.
+func (s shape) isLevel() bool { return len(s) == 2 && s[0].bytes == s[1].bytes }
+
 // Overflowed reports whether the runners of a stage could have held more by their progress than can be added up, so
 // that the peak means nothing.
 func (m *Memory) Overflowed() bool { return m.overflowed }
 
-// End takes away the footprint of a stage that is over.
+// End takes away the footprint of a stage that is over, up to the end of which the memory was brought.
 func (m *Memory) End(s model.Stage, lane int32) {
-	r := &m.ramps[s]
-	if int(lane) >= len(r.lanes) || r.lanes[lane].shape == nil {
+	if r := &m.ramps[s]; int(lane) < len(r.lanes) {
+		m.end(r, &r.lanes[lane])
+	}
+}
+
+func (m *Memory) end(r *ramps, p *piece) {
+	if p.shape == nil {
+		m.hold(r, p, 0)
 		return
 	}
-	p := &r.lanes[lane]
 	r.leave(p)
 	r.most -= p.most
-	if p.breaks() {
-		r.breaks.set(lane, never)
-	}
 	p.shape = nil
 }
 
@@ -184,7 +224,7 @@ func (r *ramps) enter(lane int32, p *piece, c int) {
 	r.offset += p.offset
 	r.slope += p.slope
 	if p.breaks() {
-		r.breaks.set(lane, to)
+		r.breaks.add(to, lane)
 	}
 }
 
@@ -210,18 +250,14 @@ func slopeOf(bytes, work int64) uint64 {
 // read returns the bytes at an instant, with the clock of one stage at a given work.
 func (m *Memory) read(now model.Instant, exact *ramps, work int64) int64 {
 	sum := m.constant
-	for _, r := range m.ramped {
-		sum += r.part(now, exact, work)
+	for _, r := range m.sloped {
+		w := work
+		if r != exact {
+			w = r.clock.read(now)
+		}
+		sum += r.bytes(w)
 	}
 	return sum
-}
-
-// part returns what the runners of a stage hold by their progress, likewise.
-func (r *ramps) part(now model.Instant, exact *ramps, work int64) int64 {
-	if r != exact {
-		work = r.clock.read(now)
-	}
-	return r.bytes(work)
 }
 
 // bytes returns what the runners hold when the clock shows that much work.
@@ -229,17 +265,30 @@ func (r *ramps) bytes(work int64) int64 { return int64(r.offset+r.slope*uint64(w
 
 // Advance brings the memory up to an instant before anything changes there.
 func (m *Memory) Advance(now model.Instant) {
-	level := m.constant
-	for _, r := range m.ramped {
-		work := r.clock.read(now)
-		if r.breaks.min() <= work {
-			m.passCorners(now)
-			m.Observe(now)
-			return
-		}
-		level += r.bytes(work)
+	if len(m.sloped) > 0 {
+		m.advance(now)
 	}
-	m.see(now, level, nil, 0)
+}
+
+func (m *Memory) advance(now model.Instant) {
+	corners := false
+	for _, r := range m.sloped {
+		r.work = r.clock.read(now)
+		corners = corners || r.breaks.first <= r.work
+	}
+	if corners {
+		m.passCorners(now)
+	}
+	m.see(now, m.sum(), nil, 0)
+}
+
+// sum returns the bytes at the instant to which the memory was brought.
+func (m *Memory) sum() int64 {
+	sum := m.constant
+	for _, r := range m.sloped {
+		sum += r.bytes(r.work)
+	}
+	return sum
 }
 
 // passCorners evaluates the corners up to an instant one by one, in order of time.
@@ -249,9 +298,9 @@ func (m *Memory) passCorners(now model.Instant) {
 		if r == nil {
 			return
 		}
-		work := r.breaks.min()
+		work := r.breaks.first
 		m.see(at, m.read(at, r, work), r, work)
-		r.pass(r.breaks.first())
+		r.pass(r.breaks.pop())
 		m.see(at, m.read(at, r, work), r, work)
 	}
 }
@@ -261,30 +310,24 @@ func (r *ramps) pass(lane int32) {
 	p := &r.lanes[lane]
 	r.leave(p)
 	r.enter(lane, p, p.next+1)
-	if !p.breaks() {
-		r.breaks.set(lane, never)
-	}
 }
 
-// Observe evaluates the memory at an instant, after something changed there.
+// Observe evaluates the memory after something changed at the instant to which it was brought.
 func (m *Memory) Observe(now model.Instant) {
-	level := m.constant
-	for _, r := range m.ramped {
-		level += r.bytes(r.clock.read(now))
+	if level := m.sum(); level > m.ceil {
+		m.rise(now, level, nil, 0)
 	}
-	m.see(now, level, nil, 0)
 }
 
 // nextBreak returns the stage whose clock reaches a corner first, if one does by now, and the instant.
 func (m *Memory) nextBreak(now model.Instant) (*ramps, model.Instant) {
 	var stage *ramps
 	first := now
-	for _, r := range m.ramped {
-		work := r.breaks.min()
-		if work == never || work > r.clock.read(now) {
+	for _, r := range m.sloped {
+		if r.breaks.first > r.work {
 			continue
 		}
-		if at := min(r.clock.when(work), now); stage == nil || at < first {
+		if at := min(r.clock.when(r.breaks.first), now); stage == nil || at < first {
 			stage, first = r, at
 		}
 	}
@@ -293,20 +336,14 @@ func (m *Memory) nextBreak(now model.Instant) (*ramps, model.Instant) {
 
 // see takes note of the level at an instant, at which the clock of one stage shows a given work.
 func (m *Memory) see(now model.Instant, level int64, exact *ramps, work int64) {
-	if level > m.peak || level > m.limit {
+	if level > m.ceil {
 		m.rise(now, level, exact, work)
-		return
 	}
-	if !m.crossed {
-		m.last, m.level = now, level
-	}
+	m.last = now
 }
 
 // rise takes note of a level above the peak or the limit.
 func (m *Memory) rise(now model.Instant, level int64, exact *ramps, work int64) {
-	if m.crossed {
-		return
-	}
 	if level > m.limit {
 		m.crossed = true
 		if at := m.crossing(now); at < now {
@@ -316,15 +353,25 @@ func (m *Memory) rise(now model.Instant, level int64, exact *ramps, work int64) 
 	}
 	if level > m.peak {
 		m.peak, m.peakAt, m.rose = level, now, true
-		for _, r := range m.ramped {
-			m.atPeak[r.clock.stage] = r.part(now, exact, work)
+		for s := range m.ramps {
+			m.atPeak[s] = m.ramps[s].level
+		}
+		for _, r := range m.sloped {
+			w := work
+			if r != exact {
+				w = r.clock.read(now)
+			}
+			m.atPeak[r.clock.stage] += r.bytes(w)
 		}
 	}
-	m.last, m.level = now, level
+	m.setCeiling()
 }
 
-// crossing returns the first instant after the last evaluation at which the memory is above the limit, or now.
+// crossing returns the first instant after the last look at which the memory is above the limit, or now.
 func (m *Memory) crossing(now model.Instant) model.Instant {
+	if len(m.sloped) == 0 {
+		return now
+	}
 	return m.last + model.Instant(sort.Search(int(now-m.last), func(i int) bool {
 		return m.read(m.last+model.Instant(i), nil, 0) > m.limit
 	}))
@@ -338,7 +385,7 @@ func (m *Memory) Rose() bool {
 }
 
 // Level returns the bytes at the last evaluation.
-func (m *Memory) Level() model.Bytes { return model.Bytes(m.level) }
+func (m *Memory) Level() model.Bytes { return model.Bytes(m.sum()) }
 
 // Peak returns the most bytes that were resident at once, and when that was first so. Once the limit was passed
 // it is what was resident at that instant.

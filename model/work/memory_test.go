@@ -102,7 +102,7 @@ func (m *plainMemory) after(r *stageRun) {
 	}
 	for i, k := range r.tasks {
 		if _, begun := m.starts[i]; !begun && k.at == r.now {
-			m.starts[i] = r.clocks.clocks[k.stage].work
+			m.starts[i] = m.shown[k.stage]
 		}
 	}
 	for _, j := range r.jumps {
@@ -150,7 +150,7 @@ func TestMemoryReturnsToItsBase(t *testing.T) {
 			t.Errorf("seed %d: %s are left, want %s", seed, got, want)
 		}
 		for s := range r.memory.ramps {
-			if m := &r.memory.ramps[s]; m.offset != 0 || m.slope != 0 || m.breaks.min() != never {
+			if m := &r.memory.ramps[s]; m.offset != 0 || m.slope != 0 || m.breaks.first != never {
 				t.Errorf("seed %d: stage %s is left with offset %d and slope %d", seed, model.Stage(s), m.offset, m.slope)
 			}
 		}
