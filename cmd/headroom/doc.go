@@ -116,6 +116,115 @@
 // The verdict is fits if the upper end of the interval is at most 1 % (--bound), oom if the lower end is at least one
 // half, and else risk, which is no broken limit and exits with 0. Replication r of risk is simulate --replication r.
 //
+// # Why
+//
+// Explain says why the peak of a scenario is what it is: who holds it, in the run that uses the profile's values and in
+// the mean of replications 1 to 20 (--replications), how many partitions can hold vectors at once and why, and which
+// single knobs lower it at what cost in speed. Runs are not stopped at the limit.
+//
+//	$ headroom explain example --set machine.ram=400MiB
+//	oom: peaks at 487.8 MiB, which is 87.8 MiB over machine.ram minus machine.reserve
+//
+//	peak of 487.8 MiB at 1.143 s, and the mean of 20 replications:
+//	owner     count      bytes    share  mean count  mean bytes
+//	baseline      -  200.0 MiB   41.0 %           -   198.9 MiB
+//	synth         2  121.8 MiB   25.0 %         2.0   119.8 MiB
+//	gpu           1   82.0 MiB   16.8 %         1.0    82.0 MiB
+//	dealloc       1   72.0 MiB   14.8 %         1.0    72.0 MiB
+//	finish        1   10.0 MiB    2.1 %         1.0    10.0 MiB
+//	parse         2    2.0 MiB    0.4 %         1.9     1.9 MiB
+//	all           -  487.8 MiB  100.0 %           -   484.6 MiB
+//
+//	A permit returns when the channel takes the partition: the 2 permits limit the partitions in synthesis and in send.
+//	Up to 1 in the channel and 1 with GPU workers hold vectors without one.
+//	At most 2 jobs are in flight, of up to 4 partitions each.
+//	So at most 4 partitions hold vectors at once: permits 2 + channel 1 + gpu workers 1 = 4.
+//
+//	limit            400.0 MiB (machine.ram minus machine.reserve)
+//	seconds per job  2.095 s in the mean
+//	over the limit   20 of 20 replications
+//	bottleneck       synth (busy: synth 92.2 %, gpu 87.3 %, waiting for jobs in flight 0.1 %)
+//
+//	single knobs that lower the mean peak:
+//	setting                                     peak      change  per job    change  over the limit  removes
+//	config.admission.permits=1             359.3 MiB  -125.3 MiB  1.717 s  -0.377 s         0 of 20  oom
+//	config.synthesis.max_parallel=1        359.3 MiB  -125.3 MiB  1.717 s  -0.377 s         0 of 20  oom
+//	config.admission.release=after_finish  364.9 MiB  -119.7 MiB  1.775 s  -0.319 s         0 of 20  oom
+//	config.admission.release=after_kernel  366.4 MiB  -118.2 MiB  1.799 s  -0.296 s         0 of 20  oom
+//	config.channel.capacity=0              438.2 MiB   -46.4 MiB  2.025 s  -0.069 s        20 of 20  -
+//
+//	warnings:
+//	- profile example: 3 numbers are assumed, not measured: baseline, slowdown of synth by 2 synth, small synth
+//	exit status 3
+//
+// The knobs that are tried are those of the configuration: a count n becomes n-1, n-2, n/2, n+1, 2n and unbounded, an
+// unbounded one becomes a half, a quarter and so on of the partitions that can be there, a size loses a tenth or half,
+// a word becomes each of the others. A knob that makes no sense alone takes the one with it that makes it valid. Those
+// that remove an oom come first, the fastest first.
+//
+// Of two scenarios, or of one with a setting of two values, explain divides the difference in peak and in seconds per
+// job, B minus A, among the knobs in which they differ. Every combination of A's and B's values is run with the same
+// seed and replications; the share of a knob is the mean of what turning it changes, over all orders in which the knobs
+// can be turned (Shapley). Shares add up exactly, and so do the owners. The single knobs are those of the difference,
+// turned back, and those around B:
+//
+//	$ headroom explain phase12-pre-12 phase12-post-12
+//	A is phase12-pre-12, B is phase12-post-12: means of 20 replications, with the limit ignored
+//
+//	                                      A          B   B minus A
+//	peak                          786.3 GiB  396.4 GiB  -389.9 GiB
+//	seconds per job                  37.9 s     37.8 s    -0.107 s
+//	replications over the limit          20          0         -20
+//	replications that stall               0          0          +0
+//	most partitions by structure        150         26           -
+//
+//	shares of the knobs in the difference:
+//	knob                                    A             B        peak   per job
+//	config.jobs_in_flight                  15            20  +176.7 MiB  +0.000 s
+//	config.admission.release  after_synthesis    after_send  -443.6 GiB  -0.129 s
+//	config.channel.capacity                 1          auto   +53.8 GiB  +0.022 s
+//	config.free_vectors          after_finish  after_kernel  -354.0 MiB  +0.000 s
+//
+//	owners at the peak:
+//	owner             A  count          B  count   B minus A
+//	send      578.0 GiB   37.1   24.1 GiB    1.6  -553.9 GiB
+//	channel    15.6 GiB    1.0  185.1 GiB   11.9  +169.6 GiB
+//	synth      58.9 GiB   10.8   51.3 GiB   10.4    -7.6 GiB
+//	dealloc    15.2 GiB    1.6   18.9 GiB    2.0    +3.6 GiB
+//	finish      2.7 GiB    0.1        0 B      -    -2.7 GiB
+//	parse       1.1 GiB    5.8    2.2 GiB   11.2    +1.1 GiB
+//	resident   69.8 GiB    2.0   69.8 GiB    2.0         0 B
+//	gpu        37.7 GiB    2.0   37.7 GiB    2.0         0 B
+//	baseline    7.2 GiB      -    7.2 GiB      -         0 B
+//
+//	of the difference -7.6 GiB is in synthesis, -384.3 GiB waits in send and in the channel, and +1.9 GiB is all else
+//
+//	single knobs that lower the peak of B:
+//	setting                                     peak      change  per job      change  over the limit  removes
+//	config.synthesis.max_parallel=1        100.9 GiB  -295.5 GiB  291.1 s  +253.348 s         0 of 20  -
+//	config.synthesis.max_parallel=3        139.6 GiB  -256.7 GiB  103.4 s   +65.687 s         0 of 20  -
+//	config.admission.permits=6             191.5 GiB  -204.9 GiB   56.3 s   +18.594 s         0 of 20  -
+//	config.synthesis.max_parallel=6        191.5 GiB  -204.9 GiB   56.3 s   +18.594 s         0 of 20  -
+//	config.admission.release=after_finish  288.6 GiB  -107.8 GiB   37.7 s    -0.055 s         0 of 20  -
+//	config.admission.release=after_kernel  288.6 GiB  -107.8 GiB   37.7 s    -0.052 s         0 of 20  -
+//	config.channel.capacity=1              289.2 GiB  -107.2 GiB   37.7 s    -0.044 s         0 of 20  -
+//	config.channel.capacity=6              303.8 GiB   -92.6 GiB   37.7 s    -0.027 s         0 of 20  -
+//	config.admission.permits=10            328.5 GiB   -67.9 GiB   37.6 s    -0.110 s         0 of 20  -
+//	config.admission.permits=11            364.3 GiB   -32.0 GiB   37.7 s    -0.041 s         0 of 20  -
+//	config.channel.capacity=10             365.1 GiB   -31.3 GiB   37.7 s    -0.009 s         0 of 20  -
+//	config.gpu.workers_per_device=1        377.3 GiB   -19.0 GiB   37.7 s    -0.005 s         0 of 20  -
+//	and 5 more that lower it, with --json
+//
+//	warnings:
+//	- config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send
+//	- profile porep-32g-7995wx-5070ti: 2 numbers are assumed, not measured: porep-32g finish, porep-32g parse bytes
+//
+// More than 8 knobs are refused, with their list; --group name=key,key lets some move together, and a key stands for
+// all below it. Knobs of which one makes no sense without the other are grouped so by themselves, such as gpu.lock: call
+// and gpu.prep, or gpu.split: false and finalizers. What a channel of capacity auto gains with the permits is part of
+// the share of the permits. Limits of the machine have no share, since they are ignored. A seed is no knob: both run
+// with A's. If a combination stalls, the shares of the seconds are unknown.
+//
 // # Refused input
 //
 // What makes no sense is refused with its place and what would be right:

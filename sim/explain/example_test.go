@@ -49,7 +49,8 @@ func ExampleSingle_Explain() {
 	}
 	fmt.Printf("%s: %s\n", e.Result.Verdict, e.Result.Reason)
 	fix := e.Fixes[0]
-	fmt.Printf("%s=%s: %s, %+.2f s a job, removes the oom: %t\n", fix.Knob.Name, fix.Knob.Settings[0].To, fix.Case.Peak.Short(), fix.SecondsPerJob, fix.RemovesOOM)
+	fmt.Printf("%s=%s: %s, %+.2f s a job, removes the oom: %t\n",
+		fix.Knob.Name, fix.Knob.Settings[0].To, fix.Case.Peak.Short(), fix.SecondsPerJob, fix.RemovesOOM)
 	// Output:
 	// oom: peaks at 5.0 GiB, which is 1.0 GiB over machine.ram minus machine.reserve
 	// config.jobs_in_flight=4: 4.0 GiB, +0.00 s a job, removes the oom: true

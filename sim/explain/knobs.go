@@ -48,8 +48,8 @@ func newSpace(a, b *sim.Plan, groups []Group) (*space, error) {
 		s.bind()
 	}
 	if len(s.knobs) > MaxKnobs {
-		return nil, fmt.Errorf("explain: the plans differ in %d knobs, and at most %d can be told apart: let some move together as a group: %s",
-			len(s.knobs), MaxKnobs, strings.Join(names(s.knobs), ", "))
+		return nil, fmt.Errorf("explain: the plans differ in %d knobs, and at most %d can be told apart: "+
+			"let some move together as a group: %s", len(s.knobs), MaxKnobs, strings.Join(names(s.knobs), ", "))
 	}
 	return s, nil
 }
@@ -80,7 +80,9 @@ func (s *space) between(set int) sim.Plan {
 			fromB[setting.Key] = set&(1<<i) != 0
 		}
 	}
-	mixed := mix("", reflect.ValueOf(s.a), reflect.ValueOf(s.b), func(path string, _, _ reflect.Value) bool { return fromB[path] })
+	mixed := mix("", reflect.ValueOf(s.a), reflect.ValueOf(s.b), func(path string, _, _ reflect.Value) bool {
+		return fromB[path]
+	})
 	f := mixed.Interface().(form)
 	p := s.plan
 	p.Machine, p.Config, p.Workload, p.Profile = f.Machine, f.Config, f.Workload.Rest, f.Profile
@@ -145,7 +147,9 @@ func grouped(knobs []Knob, of map[string]string) []Knob {
 
 // under returns the names of the knobs at or below a key.
 func under(key string, knobs []Knob) []string {
-	return slices.DeleteFunc(names(knobs), func(name string) bool { return name != key && !strings.HasPrefix(name, key+".") })
+	return slices.DeleteFunc(names(knobs), func(name string) bool {
+		return name != key && !strings.HasPrefix(name, key+".")
+	})
 }
 
 func names(knobs []Knob) []string {
@@ -206,7 +210,8 @@ func (s *space) join(set int, problem error) {
 		joined.Settings = append(joined.Settings, k.Settings...)
 	}
 	joined.Name = strings.Join(members, "+")
-	s.notes = append(s.notes, fmt.Sprintf("%s move together, since else %s", strings.Join(members, " and "), firstLine(problem)))
+	s.notes = append(s.notes,
+		fmt.Sprintf("%s move together, since else %s", strings.Join(members, " and "), firstLine(problem)))
 	s.knobs = slices.Insert(rest, bits.TrailingZeros(uint(set)), joined)
 }
 

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -112,7 +111,10 @@ func TestKnobsThatMakeNoSenseAloneMoveTogether(t *testing.T) {
 		{kernel, whole, []string{"config.gpu.split"}},
 		{finalizers, whole, []string{"config.gpu.split+config.finalizers"}},
 		{finalizers, both, []string{"config.gpu.lock+config.gpu.prep", "config.gpu.split+config.finalizers"}},
-		{planOf(t, "example"), planOf(t, "example", "machine.gpus=[{vram: 8GiB}, {vram: 8GiB}]"), []string{"machine.gpus+config.gpu.devices"}},
+		{
+			planOf(t, "example"), planOf(t, "example", "machine.gpus=[{vram: 8GiB}, {vram: 8GiB}]"),
+			[]string{"machine.gpus+config.gpu.devices"},
+		},
 	} {
 		s := spaceOf(t, c.a, c.b)
 		if diff := cmp.Diff(c.want, names(s.knobs)); diff != "" {
@@ -148,7 +150,8 @@ func TestWorkloadsDifferInWhatAScenarioWrites(t *testing.T) {
 	second.Name = "second"
 	two.Kinds = []profile.Kind{second, two.Kinds[0]}
 	plan := func(arrival model.Arrival, shares ...model.Share) sim.Plan {
-		return sim.Plan{Config: model.DefaultConfig(1), Profile: &two, Workload: model.Workload{Shares: shares, Arrival: arrival}}
+		w := model.Workload{Shares: shares, Arrival: arrival}
+		return sim.Plan{Config: model.DefaultConfig(1), Profile: &two, Workload: w}
 	}
 	closed, open := model.Arrival{Pattern: model.Closed}, model.Arrival{Pattern: model.Poisson, Rate: 0.5}
 	one := plan(closed, model.Share{Kind: "small", Jobs: 4})
@@ -156,10 +159,17 @@ func TestWorkloadsDifferInWhatAScenarioWrites(t *testing.T) {
 		b    sim.Plan
 		want []Setting
 	}{
-		{plan(closed, model.Share{Kind: "second", Jobs: 5}), []Setting{{"workload.jobs", "4", "5"}, {"workload.kind", "small", "second"}}},
+		{
+			plan(closed, model.Share{Kind: "second", Jobs: 5}),
+			[]Setting{{"workload.jobs", "4", "5"}, {"workload.kind", "small", "second"}},
+		},
 		{plan(open, model.Share{Kind: "small", Jobs: 4}), []Setting{{"workload.arrival", "closed", "{poisson: 0.5}"}}},
-		{plan(closed, model.Share{Kind: "small", Jobs: 4}, model.Share{Kind: "second", Jobs: 1}),
-			[]Setting{{"workload.mix", `[{"kind":"small","jobs":4}]`, `[{"kind":"small","jobs":4},{"kind":"second","jobs":1}]`}}},
+		{
+			plan(closed, model.Share{Kind: "small", Jobs: 4}, model.Share{Kind: "second", Jobs: 1}),
+			[]Setting{{
+				"workload.mix", `[{"kind":"small","jobs":4}]`, `[{"kind":"small","jobs":4},{"kind":"second","jobs":1}]`,
+			}},
+		},
 	} {
 		var got []Setting
 		for _, k := range spaceOf(t, one, c.b).knobs {
@@ -173,7 +183,8 @@ func TestWorkloadsDifferInWhatAScenarioWrites(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	a, b := planOf(t, "phase12-pre-10"), planOf(t, "phase12-light-1")
-	s := spaceOf(t, a, b, Group{"size", []string{"workload.jobs", "config.jobs_in_flight"}}, Group{"early", []string{"config.admission", "config.free_vectors"}},
+	s := spaceOf(t, a, b, Group{"size", []string{"workload.jobs", "config.jobs_in_flight"}},
+		Group{"early", []string{"config.admission", "config.free_vectors"}},
 		Group{"config.channel.capacity", []string{"config.channel"}})
 	want := []string{"size", "early", "config.channel.capacity", "config.gpu.workers_per_device"}
 	if diff := cmp.Diff(want, names(s.knobs)); diff != "" {
@@ -183,9 +194,18 @@ func TestGroups(t *testing.T) {
 		groups []Group
 		want   string
 	}{
-		{[]Group{{"x", []string{"config.order"}}}, `group x: the plans do not differ in "config.order": they differ in config.jobs_in_flight, `},
-		{[]Group{{"x", []string{"config"}}, {"y", []string{"config.channel"}}}, "group y: config.channel.capacity is in group x already"},
-		{[]Group{{"workload.jobs", []string{"config"}}}, "group workload.jobs: it has the name of a knob that is not in it"},
+		{
+			[]Group{{"x", []string{"config.order"}}},
+			`group x: the plans do not differ in "config.order": they differ in config.jobs_in_flight, `,
+		},
+		{
+			[]Group{{"x", []string{"config"}}, {"y", []string{"config.channel"}}},
+			"group y: config.channel.capacity is in group x already",
+		},
+		{
+			[]Group{{"workload.jobs", []string{"config"}}},
+			"group workload.jobs: it has the name of a knob that is not in it",
+		},
 	} {
 		if _, err := newSpace(&a, &b, c.groups); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.groups, err, c.want)
@@ -199,14 +219,19 @@ func TestTooManyKnobsAreListed(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"differ in 10 knobs, and at most 8", "machine.ram+machine.reserve, machine.gpus", "workload.kind+profile"} {
+	for _, want := range []string{
+		"differ in 10 knobs, and at most 8", "machine.ram+machine.reserve, machine.gpus", "workload.kind+profile",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want %q", err, want)
 		}
 	}
 	far := b
-	far.Machine = model.Machine{RAM: 1 << 40, Reserve: 1, GPUs: []model.GPUSpec{{}, {}}, Cores: 9, MemoryBandwidth: 1, CgroupLimit: 1, Shm: 1, Memlock: 1}
-	if _, err := newSpace(&a, &far, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("at most %d", MaxKnobs)) {
+	far.Machine = model.Machine{
+		RAM: model.TiB, Reserve: 1, GPUs: []model.GPUSpec{{}, {}}, Cores: 9, MemoryBandwidth: 1, CgroupLimit: 1,
+		Shm: 1, Memlock: 1,
+	}
+	if _, err := newSpace(&a, &far, nil); err == nil || !strings.Contains(err.Error(), "and at most 8") {
 		t.Errorf("far apart: %v", err)
 	}
 }

@@ -24,12 +24,16 @@ func line(permits model.Count, jobs int) sim.Plan {
 			model.Synth:  {Law: profile.Constant, Mean: profile.Exactly(10 * model.Second)},
 			model.Kernel: {Law: profile.Constant, Mean: profile.Exactly(model.Span(0))},
 		},
-		Footprint: profile.Footprint{During: map[model.Stage][]profile.Point{model.Synth: {{Bytes: profile.Exactly(model.GiB)}}}},
+		Footprint: profile.Footprint{
+			During: map[model.Stage][]profile.Point{model.Synth: {{Bytes: profile.Exactly(model.GiB)}}},
+		},
 	}
 	return sim.Plan{
 		Machine: model.Machine{RAM: model.TiB}, Config: c, Seed: 1,
-		Workload: model.Workload{Shares: []model.Share{{Kind: "job", Jobs: jobs}}, Arrival: model.Arrival{Pattern: model.Closed}},
-		Profile:  &profile.Profile{Name: "line", Kinds: []profile.Kind{kind}},
+		Workload: model.Workload{
+			Shares: []model.Share{{Kind: "job", Jobs: jobs}}, Arrival: model.Arrival{Pattern: model.Closed},
+		},
+		Profile: &profile.Profile{Name: "line", Kinds: []profile.Kind{kind}},
 	}
 }
 
@@ -41,8 +45,14 @@ func TestSharesOfALine(t *testing.T) {
 	d := compare(t, a, b, 3)
 	want := []explain.Share{
 		{Knob: knob("machine.ram", "1TiB", "2TiB")},
-		{Knob: knob("config.admission.permits", "2", "5"), Bytes: 2 * model.GiB, SecondsPerJob: ((10.-20)/3 + (20.-40)/8) / 2},
-		{Knob: knob("workload.jobs", "3", "8"), Bytes: 1 * model.GiB, SecondsPerJob: (40./8 - 20./3 + 20./8 - 10./3) / 2},
+		{
+			Knob:  knob("config.admission.permits", "2", "5"),
+			Bytes: 2 * model.GiB, SecondsPerJob: ((10.-20)/3 + (20.-40)/8) / 2,
+		},
+		{
+			Knob:  knob("workload.jobs", "3", "8"),
+			Bytes: 1 * model.GiB, SecondsPerJob: (40./8 - 20./3 + 20./8 - 10./3) / 2,
+		},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 2e-9 })
 	if diff := cmp.Diff(want, d.Shares, near); diff != "" {
@@ -55,7 +65,8 @@ func TestSharesOfALine(t *testing.T) {
 		Owner: sim.OwnSynth, A: explain.Holding{Owner: sim.OwnSynth, Count: 2, Bytes: 2 * model.GiB},
 		B: explain.Holding{Owner: sim.OwnSynth, Count: 5, Bytes: 5 * model.GiB}, Difference: 3 * model.GiB,
 	}, {
-		Owner: sim.OwnParse, A: explain.Holding{Owner: sim.OwnParse, Count: 3}, B: explain.Holding{Owner: sim.OwnParse, Count: 8},
+		Owner: sim.OwnParse, A: explain.Holding{Owner: sim.OwnParse, Count: 3},
+		B: explain.Holding{Owner: sim.OwnParse, Count: 8},
 	}}
 	if diff := cmp.Diff(owners, d.Owners); diff != "" {
 		t.Errorf("owners (-by hand +got):\n%s", diff)

@@ -36,20 +36,26 @@ func try(list []neighbour, replications int, progress func()) (cases []tried, no
 	return cases, notes
 }
 
-// words are the values of the knobs that are words. Which of them a knob accepts is for Validate.
-var words = map[reflect.Type][]string{
-	reflect.TypeFor[model.Order]():     {string(model.FIFO), string(model.ByPriority), string(model.OldestJobFirst), string(model.Interleave)},
-	reflect.TypeFor[model.Release]():   {string(model.AfterSynthesis), string(model.AfterSend), string(model.AfterKernel), string(model.AfterFinish)},
-	reflect.TypeFor[model.LockScope](): {string(model.LockCall), string(model.LockKernel)},
-	reflect.TypeFor[model.PrepPlace](): {string(model.PrepBeforeLock), string(model.PrepBesideLock)},
-	reflect.TypeFor[model.Side]():      {string(model.OnHost), string(model.OnDevice)},
-	reflect.TypeFor[model.Pool]():      {string(model.PoolNone)}, // one that retains never lowers a peak
-	reflect.TypeFor[model.Retry]():     {string(model.RetryOnRelease), string(model.RetryTimed)},
+// words are the values of the knobs that are words. Which of them a knob accepts is for Validate. A pool that retains
+// is not tried, since it never lowers a peak.
+var words = valuesByType(
+	model.FIFO, model.ByPriority, model.OldestJobFirst, model.Interleave,
+	model.AfterSynthesis, model.AfterSend, model.AfterKernel, model.AfterFinish,
+	model.RetryOnRelease, model.RetryTimed, model.LockCall, model.LockKernel,
+	model.PrepBeforeLock, model.PrepBesideLock, model.OnHost, model.OnDevice, model.PoolNone,
+)
+
+func valuesByType(values ...any) map[reflect.Type][]any {
+	list := map[reflect.Type][]any{}
+	for _, v := range values {
+		list[reflect.TypeOf(v)] = append(list[reflect.TypeOf(v)], v)
+	}
+	return list
 }
 
 // neighbours returns the valid plans whose configurations are one knob away, in the order of the configuration. A
-// count n becomes n-1, n-2, n/2, n+1, 2n and unbounded; one that is unbounded becomes half of the partitions that can be
-// there, a quarter of them and so on; auto is the number that it stands for. A size loses a tenth or half. A word
+// count n becomes n-1, n-2, n/2, n+1, 2n and unbounded; one that is unbounded becomes half of the partitions that can
+// be there, a quarter of them and so on; auto is the number that it stands for. A size loses a tenth or half. A word
 // becomes each of the others. What is a list, a map, a span or not set is left alone. If a knob cannot be turned
 // alone, the first other that makes the plan valid by its default or by being empty is turned with it.
 func neighbours(p *sim.Plan) []neighbour {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -65,7 +66,8 @@ func NewPair(a, b sim.Plan, replications int, groups []Group) (*Pair, error) {
 		return nil, err
 	}
 	if a.Seed != b.Seed {
-		s.notes = append(s.notes, fmt.Sprintf("the seeds are %d and %d: both run with %d, since a seed is no knob", a.Seed, b.Seed, a.Seed))
+		const format = "the seeds are %d and %d: both run with %d, since a seed is no knob"
+		s.notes = append(s.notes, fmt.Sprintf(format, a.Seed, b.Seed, a.Seed))
 	}
 	s.noteCapacity()
 	b.Seed, b.Disturb = a.Seed, a.Disturb
@@ -75,9 +77,10 @@ func NewPair(a, b sim.Plan, replications int, groups []Group) (*Pair, error) {
 // noteCapacity says whose share a capacity is that follows the permits.
 func (s *space) noteCapacity() {
 	a, b := &s.a.Config, &s.b.Config
-	if a.Channel.Capacity == model.Auto && b.Channel.Capacity == model.Auto && a.ChannelCapacity() != b.ChannelCapacity() {
-		s.notes = append(s.notes, fmt.Sprintf("config.channel.capacity is auto, which is %s and %s: the change is part of the share of the permits and the lookahead",
-			a.ChannelCapacity(), b.ChannelCapacity()))
+	auto := a.Channel.Capacity == model.Auto && b.Channel.Capacity == model.Auto
+	if from, to := a.ChannelCapacity(), b.ChannelCapacity(); auto && from != to {
+		s.notes = append(s.notes, fmt.Sprintf("config.channel.capacity is auto, which is %s and %s: "+
+			"the change is part of the share of the permits and the lookahead", from, to))
 	}
 }
 
@@ -121,11 +124,13 @@ func (s *space) describe(set int) string {
 
 // shares divides the differences among the knobs.
 func (p *Pair) shares(cases []*Case) []Share {
-	k, last := len(p.space.knobs), cases[len(cases)-1]
-	bytes := apportion(int64(last.Peak-cases[0].Peak), shapley(k, func(set int) *big.Rat { return cases[set].peak }))
+	k, first, last := len(p.space.knobs), cases[0], cases[len(cases)-1]
+	peak := func(set int) *big.Rat { return cases[set].peak }
+	perJob := func(set int) *big.Rat { return cases[set].perJob }
+	bytes := apportion(int64(last.Peak-first.Peak), shapley(k, peak))
 	var ticks []int64
 	if !slices.ContainsFunc(cases, func(c *Case) bool { return c.perJob == nil }) {
-		ticks = apportion(round(last.perJob)-round(cases[0].perJob), shapley(k, func(set int) *big.Rat { return cases[set].perJob }))
+		ticks = apportion(round(last.perJob)-round(first.perJob), shapley(k, perJob))
 	}
 	list := make([]Share, k)
 	for i := range list {
@@ -168,7 +173,7 @@ func changes(a, b *Case) []Change {
 	for i := range list {
 		list[i].Difference = list[i].B.Bytes - list[i].A.Bytes
 	}
-	slices.SortStableFunc(list, func(a, b Change) int { return int(max(-1, min(1, abs(b.Difference)-abs(a.Difference)))) })
+	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(abs(b.Difference), abs(a.Difference)) })
 	return list
 }
 

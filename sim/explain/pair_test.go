@@ -24,7 +24,8 @@ func drawPlan(t *rapid.T, name string) sim.Plan {
 	c := model.DefaultConfig(1)
 	c.JobsInFlight = 2
 	c.Admission.Permits = count("permits", 1, 3)
-	c.Admission.Release = rapid.SampledFrom([]model.Release{model.AfterSynthesis, model.AfterSend, model.AfterKernel}).Draw(t, name+" release")
+	releases := []model.Release{model.AfterSynthesis, model.AfterSend, model.AfterKernel}
+	c.Admission.Release = rapid.SampledFrom(releases).Draw(t, name+" release")
 	c.Channel.Capacity = count("capacity", 0, 2)
 	spread := func(seconds float64) profile.Work {
 		return profile.Work{Law: profile.Lognormal, Mean: profile.Exactly(model.SpanOf(seconds)), CV: profile.Exactly(0.3)}
@@ -38,7 +39,8 @@ func drawPlan(t *rapid.T, name string) sim.Plan {
 		},
 	}
 	return sim.Plan{
-		Machine: model.Machine{RAM: model.Bytes(rapid.Int64Range(200, 800).Draw(t, name+" ram")) * model.MiB}, Config: c, Seed: 5,
+		Machine: model.Machine{RAM: model.Bytes(rapid.Int64Range(200, 800).Draw(t, name+" ram")) * model.MiB},
+		Config:  c, Seed: 5,
 		Workload: model.Workload{
 			Shares:  []model.Share{{Kind: "job", Jobs: rapid.IntRange(1, 3).Draw(t, name+" jobs")}},
 			Arrival: model.Arrival{Pattern: model.Closed},
@@ -62,8 +64,11 @@ func TestSharesAndOwnersAddUpExactly(t *testing.T) {
 		for _, o := range d.Owners {
 			owners, ownersA, ownersB = owners+o.Difference, ownersA+o.A.Bytes, ownersB+o.B.Bytes
 		}
-		if bytes != d.Bytes || owners != d.Bytes || ownersA != d.A.Peak || ownersB != d.B.Peak || d.Bytes != d.B.Peak-d.A.Peak {
-			t.Fatalf("shares add up to %d and owners to %d of %d; owners hold %d of %d and %d of %d", bytes, owners, d.Bytes, ownersA, d.A.Peak, ownersB, d.B.Peak)
+		if bytes != d.Bytes || owners != d.Bytes || d.Bytes != d.B.Peak-d.A.Peak {
+			t.Fatalf("shares add up to %d and owners to %d of %d", bytes, owners, d.Bytes)
+		}
+		if ownersA != d.A.Peak || ownersB != d.B.Peak {
+			t.Fatalf("owners hold %d of %d and %d of %d", ownersA, d.A.Peak, ownersB, d.B.Peak)
 		}
 		if seconds != d.SecondsPerJob || d.SecondsPerJob != d.B.SecondsPerJob-d.A.SecondsPerJob {
 			t.Fatalf("shares add up to %v s of %v s", seconds, d.SecondsPerJob)
@@ -102,7 +107,8 @@ func TestTheStepFromTenToTwelveWorkers(t *testing.T) {
 	if d.Bytes < 300*model.GiB || d.A.OOMs != 0 || d.B.OOMs != 20 {
 		t.Errorf("the step is %s, and %d and %d replications pass the limit", d.Bytes.Short(), d.A.OOMs, d.B.OOMs)
 	}
-	if waiting, synth := d.Held(sim.OwnSend, sim.OwnChannel), d.Held(sim.OwnSynth); waiting < d.Bytes*95/100 || synth > d.Bytes*5/100 {
+	waiting, synth := d.Held(sim.OwnSend, sim.OwnChannel), d.Held(sim.OwnSynth)
+	if waiting < d.Bytes*95/100 || synth > d.Bytes*5/100 {
 		t.Errorf("%s of %s wait, the workers hold %s", waiting.Short(), d.Bytes.Short(), synth.Short())
 	}
 	costs := map[string]float64{} // of what removes both
@@ -111,7 +117,9 @@ func TestTheStepFromTenToTwelveWorkers(t *testing.T) {
 			costs[f.Knob.Settings[0].Key+"="+f.Knob.Settings[0].To] = f.SecondsPerJob / d.B.SecondsPerJob
 		}
 	}
-	for _, want := range []string{"config.admission.permits=10", "config.admission.release=after_send", "config.admission.release=after_kernel"} {
+	for _, want := range []string{
+		"config.admission.permits=10", "config.admission.release=after_send", "config.admission.release=after_kernel",
+	} {
 		if cost, is := costs[want]; !is || cost > 0.01 {
 			t.Errorf("%s removes the step: %v, making jobs %.1f %% slower", want, is, 100*cost)
 		}
@@ -178,7 +186,10 @@ func TestWhatCannotBeSimulatedIsNoted(t *testing.T) {
 	p := line(4, 20)
 	p.Profile.Kinds[0].Footprint.During[model.Synth][0].Bytes.Value = 3 * model.TiB / 2
 	d := compare(t, p, p, 1)
-	if !slices.ContainsFunc(d.Notes, func(n string) bool { return strings.HasPrefix(n, "config.admission.permits=8 is left out: sim: ") }) {
+	noted := func(note string) bool {
+		return strings.HasPrefix(note, "config.admission.permits=8 is left out: sim: ")
+	}
+	if !slices.ContainsFunc(d.Notes, noted) {
 		t.Errorf("notes %q", d.Notes)
 	}
 	if len(d.Fixes) == 0 {

@@ -35,7 +35,8 @@ func weight(size, k int) *big.Rat {
 // share is rounded down, and what is left goes to those that lost most, of equal ones the first. Shares of opposite
 // signs are rounded to opposite numbers.
 func apportion(total int64, exact []*big.Rat) []int64 {
-	if first := slices.IndexFunc(exact, func(r *big.Rat) bool { return r.Sign() != 0 }); first >= 0 && exact[first].Sign() < 0 {
+	first := slices.IndexFunc(exact, func(r *big.Rat) bool { return r.Sign() != 0 })
+	if first >= 0 && exact[first].Sign() < 0 {
 		whole := apportion(-total, negated(exact))
 		for i := range whole {
 			whole[i] = -whole[i]

@@ -75,32 +75,53 @@ func mostPartitions(p *sim.Plan) int {
 
 // why says in sentences how many partitions can hold vectors at once, and why.
 func why(c *model.Config, partitions int, bound model.Bound) []string {
-	list := []string{whyPermits(c)}
+	list := whyPermits(c)
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if c.Synthesis.MaxParallel != model.Unbounded {
+		say("At most %s partitions are in synthesis and in send: a worker stays until the channel takes its partition.",
+			c.Synthesis.MaxParallel)
+	}
+	if c.Admission.Budget != nil {
+		say("The ledger admits what fits into %s by what each kind reserves.", c.Admission.Budget.Available())
+	}
+	if c.FreeVectors == model.AfterFinish && c.GPU.Split {
+		say("Vectors are freed after the finish, so that partitions that wait for a finalizer hold theirs.")
+	}
 	if c.JobsInFlight == model.Unbounded {
-		list = append(list, "Jobs in flight are unbounded.")
+		say("Jobs in flight are unbounded.")
 	} else {
-		list = append(list, fmt.Sprintf("At most %s jobs are in flight, of up to %d partitions each.", c.JobsInFlight, partitions))
+		say("At most %s jobs are in flight, of up to %d partitions each.", c.JobsInFlight, partitions)
 	}
 	if bound.Partitions == 0 {
-		return append(list, "So nothing bounds the partitions that hold vectors at once.")
+		say("So nothing bounds the partitions that hold vectors at once.")
+	} else {
+		say("So at most %d partitions hold vectors at once: %s.", bound.Partitions, bound.Formula)
 	}
-	return append(list, fmt.Sprintf("So at most %d partitions hold vectors at once: %s.", bound.Partitions, bound.Formula))
+	return list
 }
 
 // whyPermits says which partitions the permits limit.
-func whyPermits(c *model.Config) string {
-	if c.Admission.Permits == model.Unbounded {
-		return "Permits are unbounded: a partition is admitted as soon as its job is in flight."
+func whyPermits(c *model.Config) []string {
+	permits := c.Admission.Permits
+	if permits == model.Unbounded {
+		return []string{"Permits are unbounded: they limit nothing."}
 	}
-	switch permits := c.Admission.Permits; c.Admission.Release {
+	const from = "A permit returns when %s: the %s permits limit the partitions %s."
+	switch c.Admission.Release {
 	case model.AfterSynthesis:
-		return fmt.Sprintf("A permit returns when synthesis ends: the %s permits limit the partitions in synthesis, and those that wait in send for the channel hold their vectors without one.", permits)
+		return []string{
+			fmt.Sprintf(from, "synthesis ends", permits, "in synthesis, and no others"),
+			"Those that wait in send for the channel hold their vectors without a permit.",
+		}
 	case model.AfterSend:
-		return fmt.Sprintf("A permit returns when the channel has taken the partition: the %s permits limit the partitions in synthesis and in send; up to %s wait in the channel and %d are with GPU workers without one.",
-			permits, c.ChannelCapacity(), c.Workers())
+		return []string{
+			fmt.Sprintf(from, "the channel takes the partition", permits, "in synthesis and in send"),
+			fmt.Sprintf("Up to %s in the channel and %d with GPU workers hold vectors without one.",
+				c.ChannelCapacity(), c.Workers()),
+		}
 	case model.AfterKernel:
-		return fmt.Sprintf("A permit returns when the kernel is over: the %s permits limit the partitions from admission to there, those in send and in the channel too.", permits)
+		return []string{fmt.Sprintf(from, "the kernel is over", permits, "from admission to there, also those that wait")}
 	default:
-		return fmt.Sprintf("A permit returns when the finish is over: the %s permits limit the partitions from admission to there, those in send and in the channel too.", permits)
+		return []string{fmt.Sprintf(from, "the finish is over", permits, "from admission to there, also those that wait")}
 	}
 }

@@ -36,6 +36,9 @@ func hasParts(v reflect.Value) bool {
 	return !whole[v.Type()] && (v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && !v.IsNil())
 }
 
+// fieldOf returns what a field becomes, given its path, its value and its number.
+type fieldOf func(path string, value reflect.Value, field int) reflect.Value
+
 // mix returns a with the knobs of b that pick chooses. It is asked for every knob in which the two differ, with its
 // path and both values, in the order of the fields.
 func mix(path string, a, b reflect.Value, pick func(path string, a, b reflect.Value) bool) reflect.Value {
@@ -43,8 +46,8 @@ func mix(path string, a, b reflect.Value, pick func(path string, a, b reflect.Va
 	case reflect.DeepEqual(a.Interface(), b.Interface()):
 		return a
 	case hasParts(a) && hasParts(b):
-		return parts(path, a, func(path string, part reflect.Value, field int) reflect.Value {
-			return mix(path, part, reflect.Indirect(b).Field(field), pick)
+		return parts(path, a, func(path string, value reflect.Value, field int) reflect.Value {
+			return mix(path, value, reflect.Indirect(b).Field(field), pick)
 		})
 	case pick(path, a, b):
 		return b
@@ -57,11 +60,13 @@ func replace(path string, v reflect.Value, turn func(path string, knob reflect.V
 	if !hasParts(v) {
 		return turn(path, v)
 	}
-	return parts(path, v, func(path string, part reflect.Value, _ int) reflect.Value { return replace(path, part, turn) })
+	return parts(path, v, func(path string, value reflect.Value, _ int) reflect.Value {
+		return replace(path, value, turn)
+	})
 }
 
 // parts returns a copy of v, a struct or a pointer to one, with its fields replaced.
-func parts(path string, v reflect.Value, part func(path string, part reflect.Value, field int) reflect.Value) reflect.Value {
+func parts(path string, v reflect.Value, part fieldOf) reflect.Value {
 	if v.Kind() == reflect.Pointer {
 		out := reflect.New(v.Type().Elem())
 		out.Elem().Set(parts(path, v.Elem(), part))

@@ -94,7 +94,8 @@ type PairAnswer struct {
 func NewExplanation(e *explain.Explanation, replications int, warnings []string) Explanation {
 	u := &e.Result.Utilization
 	out := Explanation{
-		Run: NewRun(e.Result, warnings), Why: e.Why, Replications: replications, Mean: newCase("", e.Mean), Fixes: newFixes(e.Fixes, false),
+		Run: NewRun(e.Result, warnings), Why: e.Why, Replications: replications,
+		Mean: newCase("", e.Mean), Fixes: newFixes(e.Fixes, false),
 		Utilization: Utilization{finite(u.Synth), finite(u.GPU), finite(u.Finish), finite(u.Starved)},
 	}
 	out.Schema = Schema
@@ -107,7 +108,8 @@ func (d *PairAnswer) Difference() Difference {
 	out := Difference{
 		Schema: Schema, Replications: d.Replications, A: newCase(d.A, c.A), B: newCase(d.B, c.B),
 		DifferenceBytes: int64(c.Bytes), DifferenceSecondsPerJob: finite(c.SecondsPerJob),
-		Shares: []Share{}, Owners: []Change{}, Fixes: newFixes(c.Fixes, true), Warnings: append([]string{}, distinct(d.Warnings)...),
+		Shares: []Share{}, Owners: []Change{}, Fixes: newFixes(c.Fixes, true),
+		Warnings: append([]string{}, distinct(d.Warnings)...),
 	}
 	for _, s := range c.Shares {
 		share := Share{Knob: s.Knob.Name, Bytes: int64(s.Bytes), SecondsPerJob: finite(s.SecondsPerJob)}
@@ -124,8 +126,8 @@ func (d *PairAnswer) Difference() Difference {
 
 func newCase(name string, c *explain.Case) Case {
 	out := Case{
-		Scenario: name, HostPeakBytes: int64(c.Peak), SecondsPerJob: finite(c.SecondsPerJob), OOMs: c.OOMs, Stalls: c.Stalls,
-		AtPeak: []MeanHolding{},
+		Scenario: name, HostPeakBytes: int64(c.Peak), SecondsPerJob: finite(c.SecondsPerJob),
+		OOMs: c.OOMs, Stalls: c.Stalls, AtPeak: []MeanHolding{},
 	}
 	for _, h := range c.AtPeak {
 		out.AtPeak = append(out.AtPeak, MeanHolding{string(h.Owner), h.Count, int64(h.Bytes)})
@@ -140,8 +142,9 @@ func newFixes(list []*explain.Fix, two bool) []Fix {
 	out := []Fix{}
 	for _, f := range list {
 		fix := Fix{
-			Knob: f.Knob.Name, Settings: settings(f.Knob), HostPeakBytes: int64(f.Case.Peak), SecondsPerJob: finite(f.Case.SecondsPerJob),
-			ChangeBytes: int64(f.Bytes), ChangeSecondsPerJob: finite(f.SecondsPerJob), OOMs: f.Case.OOMs, RemovesOOM: f.RemovesOOM,
+			Knob: f.Knob.Name, Settings: settings(f.Knob), OOMs: f.Case.OOMs, RemovesOOM: f.RemovesOOM,
+			HostPeakBytes: int64(f.Case.Peak), SecondsPerJob: finite(f.Case.SecondsPerJob),
+			ChangeBytes: int64(f.Bytes), ChangeSecondsPerJob: finite(f.SecondsPerJob),
 		}
 		if two {
 			fix.RemovesDifference = new(f.RemovesDifference)

@@ -14,7 +14,8 @@ import (
 func (t Text) Explanation(e *explain.Explanation, replications int, warnings []string) {
 	r := e.Result
 	fmt.Fprintf(t.W, "%s: %s\n\n", t.verdict(r.Verdict), r.Reason)
-	fmt.Fprintf(t.W, "peak of %s at %s, and the mean of %d replications:\n", r.Peak.Short(), seconds(r.PeakAt.Seconds()), replications)
+	fmt.Fprintf(t.W, "peak of %s at %s, and the mean of %d replications:\n",
+		r.Peak.Short(), seconds(r.PeakAt.Seconds()), replications)
 	t.meanOwners(e)
 	fmt.Fprintf(t.W, "\n%s\n\n", strings.Join(e.Why, "\n"))
 	t.facts([][2]string{
@@ -37,7 +38,10 @@ func (t Text) meanOwners(e *explain.Explanation) {
 				one = other
 			}
 		}
-		table.AppendRow([]any{h.Owner, meanCount(float64(one.Count), 0), one.Bytes.Short(), percent(float64(one.Bytes) / float64(e.Result.Peak)), meanCount(h.Count, 1), h.Bytes.Short()})
+		share := percent(float64(one.Bytes) / float64(e.Result.Peak))
+		table.AppendRow([]any{
+			h.Owner, meanCount(float64(one.Count), 0), one.Bytes.Short(), share, meanCount(h.Count, 1), h.Bytes.Short(),
+		})
 	}
 	table.AppendRow([]any{"all", none, e.Result.Peak.Short(), percent(1), none, e.Mean.Peak.Short()})
 	fmt.Fprintln(t.W, table.Render())
@@ -73,11 +77,14 @@ func (t Text) fixes(title string, list []*explain.Fix, replications int) {
 		return
 	}
 	fmt.Fprintf(t.W, "\n%s:\n", title)
-	table := newTable([]string{"setting", "removes"}, "setting", "peak", "change", "per job", "change", "over the limit", "removes")
+	table := newTable([]string{"setting", "removes"},
+		"setting", "peak", "change", "per job", "change", "over the limit", "removes")
 	first := firstFixes(list)
 	for _, f := range first {
-		table.AppendRow([]any{strings.Join(settings(f.Knob), " "), f.Case.Peak.Short(), signed(f.Bytes), seconds(f.Case.SecondsPerJob),
-			signedSeconds(f.SecondsPerJob), fmt.Sprintf("%d of %d", f.Case.OOMs, replications), removes(f)})
+		table.AppendRow([]any{
+			strings.Join(settings(f.Knob), " "), f.Case.Peak.Short(), signed(f.Bytes), seconds(f.Case.SecondsPerJob),
+			signedSeconds(f.SecondsPerJob), fmt.Sprintf("%d of %d", f.Case.OOMs, replications), removes(f),
+		})
 	}
 	fmt.Fprintln(t.W, table.Render())
 	if more := len(list) - len(first); more > 0 {
@@ -106,7 +113,9 @@ func (t Text) Difference(d *PairAnswer) {
 	fmt.Fprintf(t.W, "A is %s, B is %s: means of %d replications, with the limit ignored\n\n", d.A, d.B, d.Replications)
 	table := newTable([]string{""}, "", "A", "B", "B minus A")
 	table.AppendRow([]any{"peak", c.A.Peak.Short(), c.B.Peak.Short(), signed(c.Bytes)})
-	table.AppendRow([]any{"seconds per job", seconds(c.A.SecondsPerJob), seconds(c.B.SecondsPerJob), signedSeconds(c.SecondsPerJob)})
+	table.AppendRow([]any{
+		"seconds per job", seconds(c.A.SecondsPerJob), seconds(c.B.SecondsPerJob), signedSeconds(c.SecondsPerJob),
+	})
 	table.AppendRow([]any{"replications over the limit", c.A.OOMs, c.B.OOMs, fmt.Sprintf("%+d", c.B.OOMs-c.A.OOMs)})
 	table.AppendRow([]any{"replications that stall", c.A.Stalls, c.B.Stalls, fmt.Sprintf("%+d", c.B.Stalls-c.A.Stalls)})
 	table.AppendRow([]any{"most partitions by structure", structural(c.A), structural(c.B), none})
@@ -122,7 +131,10 @@ func (t Text) owned(c *explain.Difference) {
 	fmt.Fprintf(t.W, "\nowners at the peak:\n")
 	owners := newTable([]string{"owner"}, "owner", "A", "count", "B", "count", "B minus A")
 	for _, o := range c.Owners {
-		owners.AppendRow([]any{o.Owner, o.A.Bytes.Short(), meanCount(o.A.Count, 1), o.B.Bytes.Short(), meanCount(o.B.Count, 1), signed(o.Difference)})
+		owners.AppendRow([]any{
+			o.Owner, o.A.Bytes.Short(), meanCount(o.A.Count, 1), o.B.Bytes.Short(), meanCount(o.B.Count, 1),
+			signed(o.Difference),
+		})
 	}
 	fmt.Fprintln(t.W, owners.Render())
 	if synth, waiting := c.Held(sim.OwnSynth), c.Held(sim.OwnSend, sim.OwnChannel); c.Bytes != 0 {
@@ -152,7 +164,9 @@ func (t Text) shares(c *explain.Difference) {
 		for _, k := range s.Knob.Settings {
 			from, to = append(from, k.From), append(to, k.To)
 		}
-		table.AppendRow([]any{s.Knob.Name, strings.Join(from, ", "), strings.Join(to, ", "), signed(s.Bytes), signedSeconds(s.SecondsPerJob)})
+		table.AppendRow([]any{
+			s.Knob.Name, strings.Join(from, ", "), strings.Join(to, ", "), signed(s.Bytes), signedSeconds(s.SecondsPerJob),
+		})
 	}
 	fmt.Fprintln(t.W, table.Render())
 }
