@@ -9,7 +9,8 @@ import (
 const (
 	fewestBins = 10
 	mostBins   = 60
-	fewestEach = 4 // samples of a bin
+	fewestEach = 4  // samples of a bin
+	fedBins    = 25 // for counts
 )
 
 // bin is the mean of points that follow each other.
@@ -91,6 +92,19 @@ func (r *run) bins(split bool) []bin {
 		}
 	}
 	return list
+}
+
+// fed cuts the points from the first partition that a worker takes to the last admission into bins, for counts: those
+// are exact however near to a step a point is. The bins are few, so that waves of partitions that are synthesized at
+// once lie within them.
+func (r *run) fed(split bool) []bin {
+	var points []point
+	for _, p := range r.points {
+		if p.at >= r.firstTake && p.at <= r.admitted {
+			points = append(points, p)
+		}
+	}
+	return cut(nil, points, max(fewestEach, len(points)/fedBins), split)
 }
 
 // cut appends bins of that many points or up to twice as many. split tells whether the samples tell anonymous memory

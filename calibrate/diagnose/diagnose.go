@@ -100,16 +100,16 @@ type diagnosis struct {
 }
 
 func newDiagnosis(t *trace.Trace, r *run, limit model.Bytes) *diagnosis {
-	d := &diagnosis{trace: t, run: r, limit: limit, growth: &growth{}, flow: &flow{}}
+	d := &diagnosis{trace: t, run: r, limit: limit, growth: &growth{}}
 	for _, p := range r.points {
 		d.split = d.split || p.memory.AnonBytes > 0
 	}
+	d.flow = measureFlow(r.fed(d.split))
 	d.bins = r.bins(d.split)
 	if d.bins == nil {
 		return d
 	}
 	d.footprints = fitFootprints(d.bins, d.split)
-	d.flow = measureFlow(choose(d.bins, func(b *bin) bool { return b.loaded && (b.phase == filling || b.phase == finishing) }))
 	d.growth = grow(choose(d.bins, func(b *bin) bool { return b.loaded && b.phase == finishing }), d.footprints)
 	if d.growth.jobs < fewestLate {
 		d.growth = grow(choose(d.bins, func(b *bin) bool { return b.phase == finishing }), d.footprints)

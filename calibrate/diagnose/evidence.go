@@ -66,7 +66,7 @@ func (d *diagnosis) evidence(r *Report) []Evidence {
 
 // queueEvidence says what waits and how busy both sides are.
 func (d *diagnosis) queueEvidence(e *collector) {
-	e.number("most_in_flight", d.run.most, "partitions", "the most partitions that held vectors at once; "+d.bound())
+	e.number("most_in_flight", float64(d.run.holders), "partitions", "the most partitions at once that held vectors or made them; "+d.bound())
 	g := d.flow
 	from, to, hours := g.window()
 	if hours == 0 {

@@ -39,8 +39,8 @@ func (d *diagnosis) judge() (Finding, string) {
 	case g.perJob.Value*g.jobs > quarter*d.above:
 		return CannotTell, d.unclear(g.perJob)
 	}
-	return Plateau, fmt.Sprintf("memory rose by %s and stopped when what is in flight reached its bound, with %.0f partitions at most (%s): %s",
-		size(d.above), math.Ceil(d.run.most), d.bound(), excluded(rest))
+	return Plateau, fmt.Sprintf("memory rose by %s and stopped with what is in flight, of which at most %d partitions held vectors (%s): %s",
+		size(d.above), d.run.holders, d.bound(), excluded(rest))
 }
 
 // rest returns the growth that nothing in flight explains: that of the later half of the jobs if memory grew before and
@@ -137,7 +137,7 @@ func (d *diagnosis) bound() string {
 	for _, k := range d.trace.Header.Kinds {
 		partitions = max(partitions, k.Partitions)
 	}
-	return "bound: " + d.trace.Header.Config.StructuralBound(partitions).Formula
+	return "by structure, " + d.trace.Header.Config.StructuralBound(partitions).Formula
 }
 
 func (d *diagnosis) leakReason() string {
@@ -154,7 +154,11 @@ func (d *diagnosis) queueReason(q queue) string {
 	w := &d.flow.queues[q]
 	name := queueNames[q]
 	reason := fmt.Sprintf("%s grow by %.2f (%.2f to %.2f) for each job, to %.0f", name.what, w.perJob.Value, w.perJob.Low, w.perJob.High, w.last)
-	return reason + ", because " + name.because + d.sides()
+	reason += ", because " + name.because + d.sides()
+	if a := &d.trace.Header.Config.Admission; q == blockedInSend && a.Release == model.AfterSynthesis {
+		reason += "; permits do not hold them back, since admission.release is " + string(a.Release)
+	}
+	return reason
 }
 
 // queueNames says what waits in a queue, and why it grows when it does.

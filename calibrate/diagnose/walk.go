@@ -66,7 +66,8 @@ type run struct {
 	admitted  model.Instant // since when there is nothing left to admit
 	end       model.Instant
 	done      int
-	most      float64 // partitions that held vectors at once
+	most      float64 // partitions at once, as point has them
+	holders   int     // the most partitions at once that held vectors or made them, those apart whose vectors are to be freed
 }
 
 // walker gives the records of a trace to a core of its own.
@@ -185,6 +186,7 @@ func (w *walker) step(i int) error {
 	}
 	w.count(r)
 	w.most = max(w.most, w.partitions(r.At))
+	w.holders = max(w.holders, w.holding())
 	if w.core.Done() > 0 {
 		w.firstDone = min(w.firstDone, r.At)
 	}
@@ -250,18 +252,28 @@ func (s *synthesis) progress(at model.Instant) float64 {
 	return max(0, float64(at.Sub(s.begin))/float64(s.end.Sub(s.begin)))
 }
 
-// partitions returns how many partitions hold vectors, those in synthesis by their progress.
+// partitions returns how much of partitions is held: those that hold vectors, those in synthesis by their progress, and
+// vectors that are to be freed.
 func (w *walker) partitions(at model.Instant) float64 {
-	sum := 0.0
+	sum := float64(w.holding() - len(w.active))
 	for _, i := range w.active {
 		sum += w.syntheses[i].progress(at)
 	}
 	for k := range w.trace.Header.Kinds {
-		for _, p := range []model.Place{model.InSend, model.InChannel, model.OnGPU, model.FreeingVectors} {
-			sum += float64(w.core.Count(k, p))
+		sum += float64(w.core.Count(k, model.FreeingVectors))
+	}
+	return sum
+}
+
+// holding returns how many partitions hold vectors or make them.
+func (w *walker) holding() int {
+	sum := 0
+	for k := range w.trace.Header.Kinds {
+		for _, p := range []model.Place{model.InSynth, model.InSend, model.InChannel, model.OnGPU} {
+			sum += w.core.Count(k, p)
 		}
 		if w.trace.Header.Config.FreeVectors == model.AfterFinish {
-			sum += float64(w.core.Count(k, model.InFinish))
+			sum += w.core.Count(k, model.InFinish)
 		}
 	}
 	return sum

@@ -104,12 +104,10 @@ func measure(v float64, unit string) string {
 		return percent(v)
 	case "s":
 		return seconds(v)
-	case "jobs", "samples":
+	case "jobs", "samples", "partitions":
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case "partitions/h":
 		return strconv.FormatFloat(v, 'f', 1, 64) + "/h"
-	case "partitions":
-		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	_, rate, _ := strings.Cut(unit, "/")
 	return strconv.FormatFloat(v, 'f', 3, 64) + "/" + rate
