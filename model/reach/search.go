@@ -126,7 +126,7 @@ func (q *search) judge(n *node, in *model.Input, last link) bool {
 		f := findings[0]
 		q.found = &fault{Broken, last, fmt.Sprintf("checker %d (%s): %s", f.Checker, f.Name, f.Message)}
 	case n.core.Stalled():
-		q.found = &fault{Stall, last, n.stuck(&q.space)}
+		q.found = &fault{Stall, last, n.stuck()}
 	case q.bound.Partitions > 0 && holding > q.bound.Partitions:
 		q.found = &fault{Broken, last, fmt.Sprintf("%d partitions hold vectors; the structural bound is %s", holding, q.bound.Formula)}
 	case n.core.Idle():
