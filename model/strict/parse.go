@@ -44,7 +44,7 @@ func ParseValue(value, name string) (*Node, error) {
 // plain checks that data is text of a believable size and cuts it into lines.
 func plain(data []byte, name string) (*source, error) {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%s: is %d bytes: at most %d", name, len(data), MaxSize)
+		return nil, fmt.Errorf("%s: is larger than %d bytes, the most that is read", name, MaxSize)
 	}
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: is not UTF-8 text", name)
