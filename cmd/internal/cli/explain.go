@@ -32,7 +32,8 @@ peak and in seconds per job (B minus A) among the knobs in which they differ: ea
 is the mean of what turning it changes, over all orders in which the knobs can be turned
 (Shapley). The shares add up exactly. More than 8 knobs are refused; those of a --group move
 together, and so do knobs of which one makes no sense without the other. Means are over
-replications 1 to n of one seed, with the memory limit ignored. --set is for both scenarios.`
+replications 1 to n of one seed, with the memory limit ignored. --set is for both scenarios. A
+comparison is no verdict and exits with 0.`
 
 // explain returns the command that says why a peak is what it is.
 func (a *app) explain() *cobra.Command {
