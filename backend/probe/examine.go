@@ -82,7 +82,7 @@ func (e *Examination) judgeCgroup(c Cgroup, err error) {
 }
 
 // judgeLimits looks at the limits of host memory: a cgroup or a node that grants less than the RAM is what programs that
-// read only the RAM fall into, and the tightest limit may have more left than another.
+// read only the RAM fall into, and of any limit much may be held by others.
 func (e *Examination) judgeLimits() {
 	binding, limited := e.Limits.Binding(HostMemory)
 	if !limited {
@@ -100,7 +100,7 @@ func (e *Examination) judgeLimits() {
 			tightest, least = l, left
 		}
 	}
-	e.note(tightest != binding, "ram", "%s has only %s left, since others hold %s of it: verdicts count the whole of %s, so reserve what others hold",
+	e.note(tightest != binding || binding.Used > binding.Bytes/4, "ram", "%s has only %s left, since others hold %s of it: verdicts count the whole of %s, so reserve what others hold",
 		tightest.Name, least.Short(), tightest.Used.Short(), binding.Name)
 }
 

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,27 @@ func TestAnExaminationSaysWhatItCannotRead(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("no finding about %s says %q: %+v", c.about, c.want, got.Findings)
+		}
+	}
+}
+
+func TestHiddenDevicesAreNone(t *testing.T) {
+	driver(t, "echo '"+smiText+"'")
+	t.Setenv(visibleDevices, "7")
+	if _, err := GPUs(t.Context()); !errors.Is(err, ErrNoGPU) || !strings.Contains(err.Error(), `CUDA_VISIBLE_DEVICES is "7", which is none of the 3`) {
+		t.Errorf("error is %v, want ErrNoGPU and the variable", err)
+	}
+	driver(t, "echo 'No devices were found'")
+	if _, err := GPUs(t.Context()); !errors.Is(err, ErrNoGPU) || !strings.Contains(err.Error(), "lists none") {
+		t.Errorf("error is %v, want ErrNoGPU because there is none", err)
+	}
+}
+
+func TestMemoryThatOthersHoldIsFound(t *testing.T) {
+	for used, want := range map[model.Bytes]int{2 * model.GiB: 0, 7 * model.GiB: 1, 9 * model.GiB: 1} {
+		e := Examination{Host: Host{Machine: Machine{RAM: 8 * model.GiB}, Limits: Limits{{Of: HostMemory, Bytes: 8 * model.GiB, Used: used, Name: "RAM"}}}}
+		if e.judgeLimits(); len(e.Findings) != want {
+			t.Errorf("others hold %s: findings are %+v, want %d", used, e.Findings, want)
 		}
 	}
 }

@@ -55,15 +55,21 @@ func GPUs(ctx context.Context) ([]GPU, error) {
 	if err != nil {
 		return nil, fmt.Errorf("probe: %s: %w", smi, err)
 	}
-	if list, set := os.LookupEnv(visibleDevices); set {
-		if gpus, err = visible(gpus, list); err != nil {
-			return nil, fmt.Errorf("probe: %w", err)
-		}
-	}
 	if len(gpus) == 0 {
-		return nil, fmt.Errorf("probe: %w: %s lists none that is visible", ErrNoGPU, smi)
+		return nil, fmt.Errorf("probe: %w: %s lists none", ErrNoGPU, smi)
 	}
-	return gpus, nil
+	list, set := os.LookupEnv(visibleDevices)
+	if !set {
+		return gpus, nil
+	}
+	chosen, err := visible(gpus, list)
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("probe: %w: %s is %q, which is none of the %d that %s lists", ErrNoGPU, visibleDevices, list, len(gpus), smi)
+	}
+	return chosen, nil
 }
 
 // parseGPUs reads lines such as "GPU-5d1c..., NVIDIA L4, 23034, 1, 22562", the sizes in MiB.

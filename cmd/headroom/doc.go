@@ -243,6 +243,32 @@
 // free and how many partitions are in the channel and blocked before it. check holds a trace against what must be true
 // of every run.
 //
+// # This machine
+//
+// Doctor lists every limit that this machine sets to a process, with the file that it was read from and what of it is
+// used, names the one that binds, and says what is odd. In a container of 8 GiB on a larger machine it begins
+//
+//	host memory is bound by cgroup /docker/4f1a: 8.0 GiB (/sys/fs/cgroup/docker/4f1a/memory.max)
+//
+//	bounds             limit      used       left  set by               file
+//	host memory    125.8 GiB  12.1 GiB  113.7 GiB  RAM                  /proc/meminfo
+//	host memory      8.0 GiB  54.7 MiB    7.9 GiB  cgroup /docker/4f1a  /sys/fs/cgroup/docker/4f1a/memory.max
+//	shared memory   64.0 MiB       0 B   64.0 MiB  /dev/shm             /dev/shm
+//	locked memory    8.0 MiB       0 B    8.0 MiB  memlock              /proc/self/limits
+//	device memory  139.8 GiB       0 B  139.8 GiB  GPU 0 (NVIDIA H200)  nvidia-smi
+//	mappings           65530        30      65500  vm.max_map_count     /proc/sys/vm/max_map_count
+//
+// Verdicts on machine: here count the limit that binds, and name its file. What is resident may not exceed RAM,
+// cgroups, memory.high (above which the kernel throttles), CommitLimit (where vm.overcommit_memory is 2) and the memory
+// nodes that a process is bound to; the others bound what their names say.
+//
+// headroom doctor SCENARIO also compares the scenario's machine with this one. If it has more of anything the exit code
+// is 2, as for headroom record, and both amounts are printed: a machine sold with 128 GiB never shows all of it. The
+// JSON has machine, binding, limits (each with bounds, device, name, file, limit_bytes, used_bytes, left_bytes),
+// mappings, overcommit, swap_bytes, swap_used_bytes, gpus (name, total_bytes, usable_bytes, used_bytes), confinement (how
+// record --confine would hold a prover), findings (about, text) and plan (scenario, granted, shortfalls with key, unit,
+// needs, grants, limit_name, limit_file, text). Linux only.
+//
 // # Scenarios
 //
 //	$ headroom scenarios
