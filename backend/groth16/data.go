@@ -52,7 +52,9 @@ func openData(ctx context.Context, dir string, size model.Bytes) (*os.File, erro
 
 // readLeaves reads the data into memory and digests each unit into a tree leaf. The first bytes of every leaf are
 // mixed with the job and the partition, so that no two partitions have a leaf in common.
-func readLeaves(ctx context.Context, file io.ReaderAt, c circuit, data []byte, leaves []node, job, partition int) error {
+func readLeaves(
+	ctx context.Context, file io.ReaderAt, c circuit, data []byte, leaves []node, job, partition int,
+) error {
 	s, leaf := c.shape(), families[c.Family].leaf
 	var tweak [16]byte
 	binary.BigEndian.PutUint64(tweak[:8], uint64(job))

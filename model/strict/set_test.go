@@ -63,8 +63,10 @@ func TestWithSaysWhyAPathLeadsNowhere(t *testing.T) {
 		{"none[0].a=1", "none has no item 0: the file gives 0, numbered from 0; set none as a whole"},
 		{"empty[0]=1", "empty has no item 0: the file gives 0, numbered from 0; set empty as a whole"},
 		{"top..a=1", `the key "top..a" has an empty part: write for example config.admission.permits or machine.gpus[0].vram`},
-		{"top.list[x]=1", `the key "top.list[x]" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
-		{"top.list[1=1", `the key "top.list[1" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
+		{"top.list[x]=1",
+			`the key "top.list[x]" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
+		{"top.list[1=1",
+			`the key "top.list[1" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
 		{"top.a=[1", "--set top.a=[1: this is not YAML: sequence end token ']' not found"},
 		{"top.a=", "--set top.a=: the document is empty"},
 	} {

@@ -53,7 +53,8 @@ func TestAnEffectSaysWhatItTakesOrFrees(t *testing.T) {
 func TestBytesAgreeWithTheHeader(t *testing.T) {
 	header := strings.TrimSpace(text(t, &Trace{Header: *blocksHeader()}))
 	for _, c := range []struct{ text, want string }{
-		{header + "\n" + `{"at":1,"input":"drain","effects":[{"do":"take","bytes":6}]}`, "line 2: effect 1: has bytes 6: by the header's blocks it is 5"},
+		{header + "\n" + `{"at":1,"input":"drain","effects":[{"do":"take","bytes":6}]}`,
+			"line 2: effect 1: has bytes 6: by the header's blocks it is 5"},
 		{header + "\n" + `{"at":1,"input":"drain","effects":[{"do":"take"}]}`, ""}, // of a writer that said nothing of bytes
 		{strings.Replace(header, `"vectors":"300B"`, `"vectors":"2000TiB"`, 1), "blocks.small.vectors is 2000TiB"},
 		{strings.Replace(header, `"vectors":"300B"`, `"vectors":"300Mb"`, 1), "line 1: "},

@@ -188,7 +188,9 @@ func (a *app) runCompare(ctx context.Context, profileName, path string, replicat
 }
 
 // predict holds the prediction of a profile against a trace.
-func (a *app) predict(ctx context.Context, p *profile.Profile, t *trace.Trace, replications int) (*calibrate.Comparison, error) {
+func (a *app) predict(
+	ctx context.Context, p *profile.Profile, t *trace.Trace, replications int,
+) (*calibrate.Comparison, error) {
 	bar := a.progress("predicting", uncounted)
 	defer bar.close()
 	return await(ctx, func() (*calibrate.Comparison, error) {

@@ -97,7 +97,8 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, args := range [][]string{
-		{"simulate", "drawn.yaml", "--trace", "t.jsonl"}, {"simulate", "drawn.yaml", "--set", "seed=1..3"}, {"risk", "drawn.yaml"}, {"check", "t.jsonl"},
+		{"simulate", "drawn.yaml", "--trace", "t.jsonl"}, {"simulate", "drawn.yaml", "--set", "seed=1..3"},
+		{"risk", "drawn.yaml"}, {"check", "t.jsonl"}, {"compare", "spread.yaml", "t.jsonl"},
 	} {
 		var out, problems bytes.Buffer
 		if code := Run(ctx, &out, &problems, args); code != Failure || problems.String() != "headroom: interrupted\n" || out.Len() > 0 {

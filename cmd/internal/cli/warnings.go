@@ -147,6 +147,6 @@ func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Re
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}
 	}
-	return []string{fmt.Sprintf("%d quick replications do not agree on the verdict: %s; headroom risk gives the probability",
-		quick, strings.Join(parts, ", "))}, nil
+	return []string{fmt.Sprintf("%d quick replications do not agree on the verdict: %s; "+
+		"headroom risk gives the probability", quick, strings.Join(parts, ", "))}, nil
 }

@@ -127,7 +127,8 @@ func (t Text) Demo(r *demo.Report) {
 	fmt.Fprintf(t.W, "Noise: %q run twice differs by %s in peak and %s in seconds per job.\n\n",
 		d.Noise.Name, percent(d.Noise.PeakDifference), percent(d.Noise.SecondsJobDifference))
 	if d.Noise.SecondsJobDifference > busy {
-		fmt.Fprintf(t.W, "Something else used this machine: the seconds per job say little. Run demo again when it is idle.\n\n")
+		fmt.Fprint(t.W, "Something else used this machine, so that the seconds per job say little: "+
+			"run demo again when it is idle.\n\n")
 	}
 	for _, c := range r.Confined {
 		fmt.Fprintf(t.W, "Limited to %s (%s), %q was predicted: %s. It %s.\n",
