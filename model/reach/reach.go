@@ -56,8 +56,9 @@ type Answer struct {
 	Findings []check.Finding
 }
 
-// Search explores the space. An error is about the space, never about what is found in it.
-func Search(s Space) (*Answer, error) {
+// Search explores the space and calls explored, which may be nil, after each state. An error is about the space, never
+// about what is found in it.
+func Search(s Space, explored func()) (*Answer, error) {
 	if s.Jobs < 1 {
 		return nil, fmt.Errorf("reach: %d jobs: at least 1", s.Jobs)
 	}
@@ -71,7 +72,7 @@ func Search(s Space) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach: %w", err)
 	}
-	return newSearch(s, root).run()
+	return newSearch(s, root).run(explored)
 }
 
 // Stream returns the history as a stream for the checkers.

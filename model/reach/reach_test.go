@@ -15,7 +15,7 @@ func search(t *testing.T, s reach.Space) *reach.Answer {
 	if err := s.Config.Validate(nil); err != nil {
 		t.Fatal(err)
 	}
-	a, err := reach.Search(s)
+	a, err := reach.Search(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestASpaceWithoutJobsOrKindsIsRefused(t *testing.T) {
 		{Config: model.DefaultConfig(1), Jobs: 1},
 		{Config: model.DefaultConfig(1), Jobs: 1, Kinds: []model.Kind{{Name: "a", Partitions: 1}}},
 	} {
-		if _, err := reach.Search(s); err == nil || !strings.HasPrefix(err.Error(), "reach: ") {
+		if _, err := reach.Search(s, nil); err == nil || !strings.HasPrefix(err.Error(), "reach: ") {
 			t.Errorf("%+v: error %v", s, err)
 		}
 	}

@@ -46,7 +46,7 @@ func newSearch(s Space, root *node) *search {
 }
 
 // run explores states in the order in which they were found, until there are no more or something is found.
-func (q *search) run() (*Answer, error) {
+func (q *search) run(explored func()) (*Answer, error) {
 	for level := 0; len(q.ring) > 0 && q.found == nil; level++ {
 		q.depth = level
 		states := q.ring
@@ -64,6 +64,9 @@ func (q *search) run() (*Answer, error) {
 			}
 			n.judge = nil
 			q.spare = append(q.spare, n)
+			if explored != nil {
+				explored()
+			}
 		}
 	}
 	return q.answer(false)

@@ -140,7 +140,7 @@ func TestASearchSeesWhatEveryHistoryShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		count, holding := histories(t, root, &s)
-		a, err := Search(s)
+		a, err := Search(s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,7 +136,10 @@ func (a *app) root() *cobra.Command {
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show no progress")
-	root.AddCommand(a.simulate(), a.risk(), a.explain(), a.scenarios(), a.check(), a.diagnose(), a.record(), a.calibrate(), a.compare(), a.demo(), a.doctor(), a.child())
+	root.AddCommand(
+		a.simulate(), a.risk(), a.explain(), a.stalls(), a.scenarios(), a.check(), a.diagnose(), a.record(), a.calibrate(),
+		a.compare(), a.demo(), a.doctor(), a.child(),
+	)
 	return root
 }
 

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"headroom/cmd/internal/output"
+	"headroom/cmd/internal/render"
+	"headroom/model"
+	"headroom/model/reach"
+	"headroom/model/trace"
+	"headroom/scenarios"
+)
+
+// stallsFlags are the flags of stalls.
+type stallsFlags struct {
+	question
+	jobs, partitions  int
+	failures, cancels bool
+	maxStates         int
+	trace             string
+}
+
+const stallsLong = `stalls looks for a history of a scenario's pipeline after which nothing can go on although work
+is left, or which breaks what must be true of every run. It follows every order in which stages
+can end and jobs can arrive, not one as a run does, so that "none" is a proof for up to --jobs
+jobs, whatever the durations.
+
+The states grow fast with the jobs and their partitions, so that only --partitions of each job
+are searched. The exit code is 0 if nothing is found, 3 if something is, with the shortest
+history, and 1 if --max-states states were not enough.`
+
+// stalls returns the command that searches the states of a scenario's pipeline.
+func (a *app) stalls() *cobra.Command {
+	var f stallsFlags
+	c := &cobra.Command{
+		Use:   "stalls SCENARIO",
+		Short: "Find a history after which nothing can go on, or prove that there is none",
+		Long:  stallsLong,
+		Args:  exactly("SCENARIO"),
+		RunE: a.entry(func(ctx context.Context, args []string) error {
+			return a.runStalls(ctx, &f, args[0])
+		}),
+	}
+	f.flags(c)
+	c.Flags().IntVar(&f.jobs, "jobs", 2, "number of jobs, of any of the workload's kinds")
+	c.Flags().IntVar(&f.partitions, "partitions", 2, "most partitions of a job")
+	c.Flags().BoolVar(&f.failures, "failures", false, "let every stage fail as well")
+	c.Flags().BoolVar(&f.cancels, "cancels", false, "let every job be cancelled and the pipeline be drained as well")
+	c.Flags().IntVar(&f.maxStates, "max-states", reach.DefaultStates, "most states to explore")
+	c.Flags().StringVar(&f.trace, "trace", "", "write the history that is found to `FILE`; .zst compresses")
+	return c
+}
+
+func (f *stallsFlags) validate() error {
+	for _, limit := range []struct {
+		flag       string
+		value, max int
+	}{{"--jobs", f.jobs, 1000}, {"--partitions", f.partitions, model.MaxPartitions}, {"--max-states", f.maxStates, 1 << 30}} {
+		if limit.value < 1 || limit.value > limit.max {
+			return fmt.Errorf("%s is %d: from 1 to %d", limit.flag, limit.value, limit.max)
+		}
+	}
+	return nil
+}
+
+func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error {
+	if err := f.validate(); err != nil {
+		return refuse(err)
+	}
+	variants, err := f.variants(name)
+	if err != nil {
+		return a.refused(err, func(r render.Run) any { return r })
+	}
+	if len(variants) > 1 {
+		return refuse(errors.New("stalls searches one configuration: --set no range and no list"))
+	}
+	if f.trace != "" {
+		if err := output.Trace(f.trace); err != nil {
+			return refuse(fmt.Errorf("--trace: %w", err))
+		}
+	}
+	scenario := variants[0].Scenario
+	space, warnings := f.space(scenario)
+	bar := a.progress("searching", f.maxStates)
+	defer bar.close()
+	answer, err := await(ctx, func() (*reach.Answer, error) { return reach.Search(space, bar.step) })
+	if err != nil {
+		return refuse(err)
+	}
+	bar.close()
+	if f.trace != "" && answer.History != nil {
+		if err := writeHistory(f.trace, scenario, &space, answer); err != nil {
+			return fmt.Errorf("--trace %s: %w", f.trace, err)
+		}
+	}
+	out := render.NewStalls(&space, answer, warnings)
+	if err := a.show(out, func(t render.Text) { t.Stalls(&out) }); err != nil {
+		return err
+	}
+	switch answer.Verdict {
+	case reach.Clear:
+		return nil
+	case reach.Unfinished:
+		return &ExitError{Code: Failure}
+	}
+	return &ExitError{Code: Broken}
+}
+
+// space returns what of a scenario is searched, and in which respects it is less than the scenario.
+func (f *stallsFlags) space(s *scenarios.Scenario) (reach.Space, []string) {
+	space := reach.Space{Config: s.Config, Jobs: f.jobs, Failures: f.failures, Cancels: f.cancels, MaxStates: f.maxStates}
+	var warnings []string
+	known, most := map[string]bool{}, 0
+	for _, share := range s.Workload.Shares {
+		if known[share.Kind] {
+			continue
+		}
+		known[share.Kind] = true
+		k := s.Profile.Kind(share.Kind).Model()
+		if k.Partitions > f.partitions {
+			warnings = append(warnings, fmt.Sprintf("jobs of kind %s are searched with %d of their %d partitions (--partitions)",
+				k.Name, f.partitions, k.Partitions))
+			k.Partitions = f.partitions
+		}
+		most = max(most, k.Partitions)
+		space.Kinds = append(space.Kinds, k)
+	}
+	partitions := model.Count(most * f.jobs)
+	for _, limit := range []struct {
+		key  string
+		what string
+		n    model.Count
+		most model.Count
+	}{
+		{"config.jobs_in_flight", "jobs", s.Config.JobsInFlight, model.Count(f.jobs)},
+		{"config.admission.permits", "partitions", s.Config.Admission.Permits, partitions},
+	} {
+		if limit.n != model.Unbounded && limit.n >= limit.most {
+			warnings = append(warnings, fmt.Sprintf("%s is %s and never binds among the %s %s that are searched: --set a smaller one to search what happens when it does",
+				limit.key, limit.n, limit.most, limit.what))
+		}
+	}
+	return space, warnings
+}
+
+// writeHistory writes a history as a trace for headroom check. The file gets its name when it is complete.
+func writeHistory(path string, s *scenarios.Scenario, space *reach.Space, answer *reach.Answer) error {
+	partial := output.Partial(path)
+	w, err := trace.Create(partial, &trace.Header{
+		Tool: Version(), Clock: trace.Virtual, Config: space.Config, Workload: s.Workload, Kinds: space.Kinds,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range answer.History {
+		_ = w.Step(&answer.History[i]) // an error shows when the trace is closed
+	}
+	_ = w.End(trace.End{Outcome: trace.Broken, Error: answer.Reason})
+	err = w.Close()
+	if err == nil && partial != path {
+		err = os.Rename(partial, path)
+	}
+	if err != nil && partial != path {
+		os.Remove(partial)
+	}
+	return err
+}
