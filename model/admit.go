@@ -91,7 +91,7 @@ func (c *Core) open() bool {
 		}
 		opened = c.parse(c.jobs.take(job{number: number, kind: kind})) || opened
 	}
-	return opened
+	return opened || c.ledger.retryAdmission || c.ledger.retryOpening
 }
 
 // parse begins a job whose data is there, and reports whether it has partitions to admit at once.

@@ -3,24 +3,31 @@ package model
 import "fmt"
 
 // Bound is the most partitions that can hold vectors at once, whatever the durations, not counting those whose
-// vectors wait to be freed.
+// vectors wait to be freed. The partitions of a batch count once for each of its proofs.
 type Bound struct {
 	Partitions int    // 0 where nothing bounds them
 	Formula    string // how the number comes about
 }
 
-// StructuralBound returns the bound that the configuration sets for kinds of at most that many partitions a job.
+// StructuralBound returns the bound that the configuration sets for kinds of at most that many partitions a job: the
+// least of what the jobs in flight, the permits, the synthesis workers and the ledger allow.
 func (c *Config) StructuralBound(partitions int) Bound {
-	jobs := Bound{Formula: "unbounded: neither permits nor jobs in flight limit the partitions that wait"}
-	if c.JobsInFlight != Unbounded {
-		n := int(c.JobsInFlight) * partitions
-		jobs = Bound{n, fmt.Sprintf("jobs_in_flight %d x partitions %d = %d", c.JobsInFlight, partitions, n)}
+	least := Bound{Formula: "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait"}
+	for _, b := range []Bound{c.jobBound(partitions), c.permitBound(), c.workerBound(), c.ledgerBound()} {
+		if b.Partitions > 0 && (least.Partitions == 0 || b.Partitions < least.Partitions) {
+			least = b
+		}
 	}
-	byPermits := c.permitBound()
-	if byPermits.Partitions == 0 || (jobs.Partitions != 0 && jobs.Partitions <= byPermits.Partitions) {
-		return jobs
+	return least
+}
+
+// jobBound is the bound by the jobs in flight.
+func (c *Config) jobBound(partitions int) Bound {
+	if c.JobsInFlight == Unbounded {
+		return Bound{}
 	}
-	return byPermits
+	n := int(c.JobsInFlight) * partitions
+	return Bound{n, fmt.Sprintf("jobs_in_flight %d x partitions %d = %d", c.JobsInFlight, partitions, n)}
 }
 
 // permitBound is the bound by permits: who holds one, and who may still hold vectors after returning it.
@@ -29,25 +36,71 @@ func (c *Config) permitBound() Bound {
 	if permits == Unbounded || c.Admission.Release == AfterSynthesis {
 		return Bound{}
 	}
-	n := int(permits)
-	formula := fmt.Sprintf("permits %d", permits)
-	release := c.Admission.Release
-	if release == AfterSend {
-		capacity := c.ChannelCapacity()
-		if capacity == Unbounded {
-			return Bound{}
-		}
-		n += int(capacity)
-		formula += fmt.Sprintf(" + channel %d", capacity)
-	}
-	// A worker still has vectors after the release if it took the partition before, or finishes it itself.
-	if release == AfterSend || (release == AfterKernel && c.FreeVectors == AfterFinish && !c.GPU.Split) {
+	n, formula := int(permits), fmt.Sprintf("permits %d", permits)
+	switch release := c.Admission.Release; {
+	case release == AfterSend:
+		return c.beyondSend(n, formula)
+	case release == AfterKernel && c.FreeVectors == AfterFinish && c.GPU.Split:
+		return Bound{} // partitions that wait for a finalizer are not limited
+	case release == AfterKernel && c.FreeVectors == AfterFinish:
+		// The worker finishes the partition itself, after the release.
 		n += c.Workers()
 		formula += fmt.Sprintf(" + gpu workers %d", c.Workers())
 	}
-	// Vectors that outlive the kernel are also with finalizers, once the worker has left.
-	if c.FreeVectors == AfterFinish && c.GPU.Split && release != AfterFinish {
-		return Bound{} // partitions that wait for a finalizer are not limited
+	return c.batched(n, formula)
+}
+
+// workerBound is the bound by synthesis workers, each of which is taken until the channel has its partition.
+func (c *Config) workerBound() Bound {
+	workers := c.Synthesis.MaxParallel
+	if workers == Unbounded {
+		return Bound{}
+	}
+	return c.beyondSend(int(workers), fmt.Sprintf("synthesis workers %d", workers))
+}
+
+// beyondSend adds those to n partitions before the channel that the channel and the GPU workers hold.
+func (c *Config) beyondSend(n int, formula string) Bound {
+	capacity := c.ChannelCapacity()
+	if capacity == Unbounded || (c.FreeVectors == AfterFinish && c.GPU.Split) {
+		return Bound{}
+	}
+	n += int(capacity) + c.Workers()
+	return c.batched(n, formula+fmt.Sprintf(" + channel %d + gpu workers %d", capacity, c.Workers()))
+}
+
+// batched multiplies a bound by the size of a batch.
+func (c *Config) batched(n int, formula string) Bound {
+	if c.Batch != nil && c.Batch.Size > 1 {
+		n *= int(c.Batch.Size)
+		formula = fmt.Sprintf("(%s) x batch %d", formula, c.Batch.Size)
 	}
 	return Bound{n, fmt.Sprintf("%s = %d", formula, n)}
+}
+
+// ledgerBound is the bound by the ledger: how often the smallest reservation that goes with vectors fits beside the
+// data that is always there.
+func (c *Config) ledgerBound() Bound {
+	b := c.Admission.Budget
+	if b == nil || len(b.Kinds) == 0 {
+		return Bound{}
+	}
+	free := b.Available()
+	for i := range c.Resident {
+		if r := &c.Resident[i]; !r.Managed() {
+			free -= r.Bytes
+		}
+	}
+	least := MaxBytes
+	for _, d := range b.Kinds {
+		if c.FreeVectors == AfterFinish {
+			d.Reserve -= d.ReleaseAfterKernel
+		}
+		least = min(least, d.Reserve)
+	}
+	if least == 0 || free < least {
+		return Bound{}
+	}
+	n := int(free / least)
+	return Bound{n, fmt.Sprintf("ledger %s / reserve %s = %d", free, least, n)}
 }

@@ -156,7 +156,7 @@ type Admission struct {
 type Budget struct {
 	Total  Bytes `json:"total" yaml:"total"`
 	Margin Bytes `json:"margin,omitempty" yaml:"margin,omitempty"` // kept free of reservations
-	// Kinds is what each kind reserves; a kind that is missing reserves nothing.
+	// Kinds is what each kind reserves. No kind of a workload may be missing.
 	Kinds map[string]Demand `json:"kinds,omitempty" yaml:"kinds,omitempty"`
 	// EvictionMinIdle is how long evictable data must have been without a job that needs it before it may be evicted.
 	EvictionMinIdle Span  `json:"eviction_min_idle,omitempty" yaml:"eviction_min_idle,omitempty"`

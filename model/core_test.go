@@ -38,7 +38,48 @@ func chooseConfig(choose chooser) model.Config {
 	}
 	c.FreeVectors = pick(choose, model.AfterKernel, model.AfterFinish)
 	c.Dealloc.Workers = model.Count(1 + choose(3))
+	c.Order = pick(choose, model.FIFO, model.ByPriority, model.OldestJobFirst, model.Interleave)
+	c.Synthesis.MaxParallel = pick(choose, 1, 2, 4, model.Unbounded, model.Unbounded)
+	c.Synthesis.Handoff = pick[model.Count](choose, 0, 1, 3)
+	c.Pool = pick(choose, model.PoolRetain, model.PoolNone)
+	if choose(3) == 0 {
+		c.Batch = &model.Batch{Size: model.Count(1 + choose(3)), Wait: model.Second, Kinds: pick(choose, nil, []string{"kind0"})}
+	}
+	if choose(2) == 0 {
+		c.Admission.Budget = chooseBudget(choose)
+	}
+	if choose(2) == 0 {
+		c.Resident = chooseResident(choose)
+	}
 	return c
+}
+
+// chooseBudget returns a ledger that is sometimes too small for everything that may have to be in it at once.
+func chooseBudget(choose chooser) *model.Budget {
+	b := &model.Budget{
+		Total: model.Bytes(30 + choose(60)), Kinds: map[string]model.Demand{}, EvictionMinIdle: pick[model.Span](choose, 0, model.Second),
+		Retry: pick(choose, "", model.RetryOnRelease, model.RetryTimed),
+	}
+	for i := range 3 {
+		d := model.Demand{Reserve: model.Bytes(choose(10)), AcquireOrder: pick(choose, "", model.ResidentFirst, model.WorkingFirst)}
+		d.ReleaseAfterKernel = model.Bytes(choose(int(d.Reserve) + 1))
+		b.Kinds[fmt.Sprint("kind", i)] = d
+	}
+	return b
+}
+
+func chooseResident(choose chooser) []model.Resident {
+	list := make([]model.Resident, 1+choose(3))
+	for i := range list {
+		r := &list[i]
+		*r = model.Resident{
+			Name: fmt.Sprint("data", i), Bytes: model.Bytes(1 + choose(20)), Transient: model.Bytes(choose(9)), LoadTime: model.Second,
+			Acquire: pick(choose, "", model.AcquireBlocking, model.AcquirePolling), OnDemand: choose(2) == 0, Evictable: choose(2) == 0,
+			Kinds: pick(choose, nil, []string{"kind0"}, []string{"kind1", "kind2"}),
+		}
+		r.Background = r.OnDemand && choose(4) == 0
+	}
+	return list
 }
 
 // chooseKinds returns kinds with and without each stage that a kind may lack.
@@ -51,7 +92,7 @@ func chooseKinds(choose chooser) []model.Kind {
 				stages = stages.With(s)
 			}
 		}
-		kinds[i] = model.Kind{Name: fmt.Sprint("kind", i), Partitions: 1 + choose(4), Stages: stages}
+		kinds[i] = model.Kind{Name: fmt.Sprint("kind", i), Partitions: 1 + choose(4), Priority: choose(3), Stages: stages}
 	}
 	return kinds
 }
@@ -65,6 +106,8 @@ type driver struct {
 	stream  check.Stream
 	running []model.Task
 	past    []model.Task // over
+	timers  []model.Task // set and not yet rung
+	stalled bool
 	arrived int32
 	ends    map[int32]int // JobDone and JobFailed by job
 	drained bool
@@ -87,7 +130,7 @@ func drive(choose chooser) error {
 	if err != nil {
 		return err
 	}
-	for left := 1 + choose(12); left > 0 || !d.core.Idle(); {
+	for left := 1 + choose(12); (left > 0 || !d.core.Idle()) && !d.stalled; {
 		switch n := choose(40); {
 		case left > 0 && (n < 8 || len(d.running) == 0) && !d.drained:
 			count := int32(1 + choose(left))
@@ -100,12 +143,18 @@ func drive(choose chooser) error {
 			err, d.drained = d.step(model.Input{Op: model.Drain}), true
 		case n < 16:
 			err = d.disturb()
+		case len(d.timers) > 0 && (n < 19 || len(d.running) == 0):
+			err = d.ring()
 		case len(d.running) > 0:
 			err = d.end()
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if d.stalled {
+		d.stream.Finished = false
+		return check.Err(check.Run(d.stream))
 	}
 	return errors.Join(d.leftOver(), check.Err(check.Run(d.stream)))
 }
@@ -121,13 +170,26 @@ func (d *driver) step(in model.Input) error {
 		switch e.Op {
 		case model.Start:
 			d.running = append(d.running, e.Task)
+		case model.WakeAt:
+			d.timers = append(d.timers, e.Task)
 		case model.JobDone, model.JobFailed:
 			d.ends[e.Job]++
 		case model.Stall:
-			return fmt.Errorf("the pipeline stalls after %d steps", len(d.stream.Records))
+			d.stalled = true
+			if d.config.Admission.Budget == nil {
+				return fmt.Errorf("the pipeline stalls after %d steps", len(d.stream.Records))
+			}
 		}
 	}
 	return d.withinBound()
+}
+
+// ring lets a timer ring.
+func (d *driver) ring() error {
+	i := d.choose(len(d.timers))
+	t := d.timers[i]
+	d.timers = slices.Delete(d.timers, i, i+1)
+	return d.step(model.Input{Op: model.Wake, Task: t})
 }
 
 // end ends a running stage, sometimes without a result.
@@ -247,7 +309,7 @@ func (d *driver) leftOver() error {
 		left = append(left, fmt.Errorf("%d locks are held", n))
 	}
 	for i, n := range d.core.Census(nil) {
-		if n != 0 {
+		if n != 0 && i%int(model.NumPlaces) != int(model.HeldPool) {
 			left = append(left, fmt.Errorf("%d of kind %d are at place %d", n, i/int(model.NumPlaces), i%int(model.NumPlaces)))
 		}
 	}

@@ -92,6 +92,7 @@ func (c *Core) settleLoad(n int) {
 		return
 	}
 	d.state = loaded
+	c.emit(Loaded).Task.Slot = int32(n)
 	c.ledger.release(d.transient)
 	c.ledger.retryOpening = true
 	if d.users == 0 {

@@ -54,6 +54,8 @@ const (
 	// Join puts a job into a batch. The Joins of one batch follow each other; the first names the job that leads it
 	// and that all later effects of the batch name.
 	Join
+	// Reserve reserves the working bytes of all partitions of a job, before the data that it needs.
+	Reserve
 	// Admit lets a partition in whose synthesis has to wait for a worker.
 	Admit
 	// Start begins a stage. The driver answers with Done or Failed when it is over.
@@ -66,6 +68,8 @@ const (
 	Freed
 	// Pooled says that a block went to the pool, which holds it for the next partition of its kind.
 	Pooled
+	// Loaded says that resident data may be used: all its bytes are reserved, its transient ones no longer.
+	Loaded
 	// Evict says that resident data is no longer held.
 	Evict
 	// Leave takes a waiting partition of a failed or cancelled job out of the pipeline.
@@ -81,7 +85,7 @@ const (
 )
 
 var effectNames = [...]string{
-	"", "job_start", "join", "admit", "start", "accept", "take", "free", "pool", "evict", "leave", "job_done", "job_failed",
+	"", "job_start", "join", "reserve", "admit", "start", "accept", "take", "free", "pool", "loaded", "evict", "leave", "job_done", "job_failed",
 	"wake_at", "stall",
 }
 
@@ -99,7 +103,7 @@ type Effect struct {
 	Proofs    uint16 // proofs joined in the job or partition: 1 without a batch
 	Job       int32
 	Partition int32 // 0 for what concerns the whole job
-	Task      Task  // Start: what begins; Take: Lane is the worker; Freed: Block is the block; Evict: Slot is the data
+	Task      Task  // Start: what begins; Take: Lane is the worker; Freed: Block is the block; Loaded and Evict: Slot is the data
 	After     Span  // WakeAt: until the Wake
 }
 

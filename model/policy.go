@@ -94,7 +94,10 @@ func newTraits(c *Config, kinds []Kind) ([]traits, error) {
 			t.rank = slices.Index(priorities, k.Priority)
 		}
 		if b := c.Admission.Budget; b != nil {
-			d := b.Kinds[k.Name]
+			d, given := b.Kinds[k.Name]
+			if !given {
+				return nil, fmt.Errorf("model: kind %q has no entry in config.admission.budget.kinds: give what its partitions reserve, be it 0B", k.Name)
+			}
 			t.kernelPart, t.restPart = d.ReleaseAfterKernel, d.Reserve-d.ReleaseAfterKernel
 			t.workingFirst = d.AcquireOrder == WorkingFirst
 		}

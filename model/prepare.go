@@ -76,6 +76,7 @@ func (c *Core) acquire(slot int32) bool {
 			return false
 		}
 		j.paid = true
+		c.emitJob(Reserve, j.number, j.kind).Proofs = j.proofs()
 	}
 	for int(j.acquired) < len(t.needs) {
 		if !c.claim(t.needs[j.acquired]) {

@@ -20,17 +20,37 @@ func (w *world) take(r *model.Record) {
 		w.cancel(in.Job)
 	case model.Drain:
 		w.draining = true
+	case model.Wake:
+		if gen, set := w.timers[in.Task.Slot]; set && gen == in.Task.Gen {
+			delete(w.timers, in.Task.Slot)
+		}
 	}
 }
 
 func (w *world) cancel(number int32) {
 	if j := w.job(number); j != nil {
-		j.doomed = true
+		w.giveUp(j)
 	} else if w.waits(number) {
 		w.skipped[number] = true
 		w.waiting--
 		w.given = number
 	}
+}
+
+// giveUp enters the cancellation of a job in flight. A batch goes on as long as one of its jobs is wanted.
+func (w *world) giveUp(j *job) {
+	lead := j.leads()
+	if lead.proofs == 1 || j.collects {
+		j.doomed = true
+		return
+	}
+	j.givenUp = true
+	for _, other := range w.jobs {
+		if other.leads() == lead && !other.givenUp && !other.ended {
+			return
+		}
+	}
+	lead.doomed = true
 }
 
 // waits reports whether a job has arrived and neither begun nor been given up.
@@ -45,13 +65,19 @@ func (w *world) waits(number int32) bool {
 
 // end enters the end of a stage.
 func (w *world) end(r run, failed bool) {
+	if r.task.Stage == model.Load {
+		w.endLoad(int(r.task.Slot), failed)
+		return
+	}
 	if failed {
 		r.job.doomed = true
 	}
 	switch r.task.Stage {
 	case model.Parse:
 		r.job.parsing = false
-		r.job.ready = !r.job.doomed
+		if !r.job.doomed {
+			w.makeReady(r.job)
+		}
 		return
 	case model.Dealloc:
 		r.life.blocks[r.task.Block] = returned
@@ -74,6 +100,22 @@ func (w *world) end(r run, failed bool) {
 		return
 	}
 	w.advance(l)
+}
+
+// open enters which of the jobs that wait have all that they need. Those with a parse begin when that starts.
+func (w *world) open() {
+	for _, j := range w.jobs {
+		if j.opening() && !j.kind.Stages.Has(model.Parse) && w.joins == 0 && w.lacks(j) < 0 && (j.reserved || !w.workingFirst(j.kind)) {
+			w.makeReady(j)
+		}
+	}
+}
+
+// makeReady enters that the partitions of a job may be admitted.
+func (w *world) makeReady(j *job) {
+	j.ready = true
+	j.turn = w.turns
+	w.turns++
 }
 
 // advance enters what follows from a stage that ended with a result.
@@ -108,8 +150,30 @@ func (w *world) apply(e *model.Effect) {
 		if number, kind, ok := w.next(); ok && number == e.Job {
 			w.pop()
 			k := &w.kinds[kind]
-			w.jobs = append(w.jobs, &job{number: number, kind: k, ready: !k.Stages.Has(model.Parse), buffer: held})
+			j := &job{number: number, kind: k, proofs: 1, collects: w.collects(k), buffer: held}
+			w.jobs = append(w.jobs, j)
+			w.open()
 		}
+		return
+	case model.Join:
+		w.join(e)
+		w.open()
+		return
+	case model.Reserve:
+		if j := w.job(e.Job); j != nil {
+			j.reserved = true
+		}
+		w.open()
+		return
+	case model.Loaded, model.Evict:
+		w.changeData(e)
+		w.open()
+		return
+	case model.WakeAt:
+		w.timers[e.Task.Slot] = e.Task.Gen
+		return
+	case model.Admit:
+		w.admit(e)
 		return
 	case model.JobDone, model.JobFailed:
 		w.endJob(e)
@@ -141,6 +205,9 @@ func (w *world) apply(e *model.Effect) {
 		l.worker = e.Task.Lane
 	case model.Freed:
 		l.blocks[e.Task.Block] = freed
+	case model.Pooled:
+		l.blocks[e.Task.Block] = freed
+		w.pool[e.Kind] += l.proofs
 	case model.Leave:
 		l.told = true
 		if !l.out {
@@ -162,22 +229,54 @@ func (w *world) endJob(e *model.Effect) {
 	}
 }
 
+// admit enters the admission of a partition and returns it, or nil if that makes no sense.
+func (w *world) admit(e *model.Effect) *life {
+	j := w.job(e.Job)
+	if j == nil || w.life(e.Job, e.Partition) != nil {
+		return nil
+	}
+	l := &life{job: j, index: e.Partition, kind: j.kind, proofs: j.proofs, admittedAs: w.turns}
+	if w.config.Order == model.Interleave {
+		j.turn = w.turns
+	}
+	w.turns++
+	j.admitted++
+	j.live++
+	w.lives = append(w.lives, l)
+	return l
+}
+
+// admitted returns the partition whose synthesis starts: one that waits for a worker, or one that is admitted by that.
+func (w *world) admitted(e *model.Effect) *life {
+	if l := w.life(e.Job, e.Partition); l != nil && l.awaitsWorker() {
+		return l
+	}
+	return w.admit(e)
+}
+
 func (w *world) start(e *model.Effect) {
 	r := run{task: e.Task, at: w.record.At, record: w.index}
 	switch e.Task.Stage {
+	case model.Load:
+		if int(e.Task.Slot) < len(w.data) {
+			w.startLoad(int(e.Task.Slot))
+		}
 	case model.Parse:
 		if r.job = w.job(e.Job); r.job == nil {
 			return
 		}
 		r.job.parsing = true
 	case model.Synth:
-		if r.job = w.job(e.Job); r.job == nil || w.life(e.Job, e.Partition) != nil {
+		if r.life = w.admitted(e); r.life == nil {
 			return
 		}
-		r.life = &life{job: r.job, index: e.Partition, kind: r.job.kind}
-		r.job.admitted++
-		r.job.live++
-		w.lives = append(w.lives, r.life)
+		r.job = r.life.job
+		if w.config.Pool == model.PoolRetain {
+			r.life.blocks[model.Vectors] = held
+		}
+		if e.Reused {
+			w.pool[e.Kind] -= r.life.proofs
+		}
 	default:
 		if r.life = w.life(e.Job, e.Partition); r.life == nil {
 			return

@@ -21,6 +21,7 @@ type machine struct {
 	stream  Stream
 	now     model.Instant
 	running []started
+	timers  []started
 	fails   bool
 	starts  int
 }
@@ -52,21 +53,27 @@ func streamOf(t testing.TB, config model.Config, kinds []model.Kind, jobs int, f
 	if fails {
 		r.step(t, model.Input{Op: model.Cancel, Job: int32(jobs - 1)}, 0)
 	}
-	for len(r.running) > 0 {
+	for !core.Idle() {
 		r.round(t)
 	}
 	return r.stream
 }
 
-func (r *machine) round(t testing.TB) {
-	r.now = slices.MinFunc(r.running, func(a, b started) int { return cmp.Compare(a.due, b.due) }).due
+// due takes out of a list what is due now.
+func (r *machine) due(list *[]started) []started {
 	var over []started
-	r.running = slices.DeleteFunc(r.running, func(s started) bool {
+	*list = slices.DeleteFunc(*list, func(s started) bool {
 		if s.due == r.now {
 			over = append(over, s)
 		}
 		return s.due == r.now
 	})
+	return over
+}
+
+func (r *machine) round(t testing.TB) {
+	r.now = slices.MinFunc(slices.Concat(r.running, r.timers), func(a, b started) int { return cmp.Compare(a.due, b.due) }).due
+	over, rung := r.due(&r.running), r.due(&r.timers)
 	slices.SortFunc(over, func(a, b started) int {
 		return cmp.Or(cmp.Compare(b.task.Stage, a.task.Stage), cmp.Compare(a.task.Lane, b.task.Lane))
 	})
@@ -77,6 +84,10 @@ func (r *machine) round(t testing.TB) {
 		}
 		r.step(t, model.Input{Op: op, Task: s.task}, s.at)
 	}
+	slices.SortFunc(rung, func(a, b started) int { return cmp.Compare(a.task.Slot, b.task.Slot) })
+	for _, s := range rung {
+		r.step(t, model.Input{Op: model.Wake, Task: s.task}, 0)
+	}
 }
 
 func (r *machine) step(t testing.TB, in model.Input, begin model.Instant) {
@@ -86,6 +97,9 @@ func (r *machine) step(t testing.TB, in model.Input, begin model.Instant) {
 		t.Fatal(err)
 	}
 	for _, e := range effects {
+		if e.Op == model.WakeAt {
+			r.timers = append(r.timers, started{at: r.now, due: r.now + model.Instant(e.After), task: e.Task})
+		}
 		if e.Op == model.Start {
 			r.starts++
 			r.running = append(r.running, started{
@@ -112,9 +126,31 @@ func someStream(t testing.TB, fails bool) Stream {
 	return streamOf(t, someConfig(), kinds, 9, fails)
 }
 
+// bookedStream is a stream of a pipeline with a ledger, data that comes and goes, batches, a pool and an order.
+func bookedStream(t testing.TB, fails bool) Stream {
+	c := someConfig()
+	c.JobsInFlight = 5
+	c.Order = model.ByPriority
+	c.Pool = model.PoolRetain
+	c.Synthesis = model.Synthesis{MaxParallel: 2, Handoff: 1}
+	c.Batch = &model.Batch{Size: 2, Wait: 3 * model.Millisecond, Kinds: []string{"a"}}
+	c.Admission.Budget = &model.Budget{Total: 70, EvictionMinIdle: 2 * model.Millisecond, Kinds: map[string]model.Demand{
+		"a": {Reserve: 10, ReleaseAfterKernel: 8}, "b": {Reserve: 6, ReleaseAfterKernel: 1, AcquireOrder: model.WorkingFirst},
+	}}
+	c.Resident = []model.Resident{
+		{Name: "key of a", Bytes: 15, Evictable: true, Kinds: []string{"a"}},
+		{Name: "key of b", Bytes: 20, OnDemand: true, Evictable: true, Kinds: []string{"b"}},
+		{Name: "table", Bytes: 3, Transient: 2, OnDemand: true, Background: true, Acquire: model.AcquirePolling},
+	}
+	kinds := []model.Kind{
+		{Name: "a", Partitions: 4, Stages: every},
+		{Name: "b", Partitions: 2, Priority: 1, Stages: model.StageSet(0).With(model.Synth, model.Kernel)},
+	}
+	return streamOf(t, c, kinds, 14, fails)
+}
+
 func TestValidStreamsHaveNoFindings(t *testing.T) {
-	for _, fails := range []bool{false, true} {
-		s := someStream(t, fails)
+	for _, s := range []Stream{someStream(t, false), someStream(t, true), bookedStream(t, false), bookedStream(t, true)} {
 		if err := Err(Run(s)); err != nil {
 			t.Error(err)
 		}
@@ -194,11 +230,43 @@ func TestEveryCheckerCanFail(t *testing.T) {
 	freedOf := func(b model.Block) func(model.Effect) bool {
 		return func(e model.Effect) bool { return e.Op == model.Freed && e.Task.Block == b }
 	}
+	booked := func(corrupt func(t *testing.T, s *Stream)) func(t *testing.T, s *Stream) {
+		return func(t *testing.T, s *Stream) {
+			*s = bookedStream(t, false)
+			corrupt(t, s)
+		}
+	}
 	cases := []struct {
 		name    string
 		checker string
 		corrupt func(t *testing.T, s *Stream)
 	}{
+		{"the channel is not in order", "turn", booked(func(t *testing.T, s *Stream) { s.Config.Order = model.FIFO })},
+		{"more is reserved than there is", "ledger", booked(func(t *testing.T, s *Stream) {
+			b := *s.Config.Admission.Budget
+			b.Total -= 9
+			s.Config.Admission.Budget = &b
+		})},
+		{"a wrong sum is recorded", "ledger", booked(func(t *testing.T, s *Stream) { s.Records[20].State.Ledger++ })},
+		{"working memory stays reserved", "ledger", booked(func(t *testing.T, s *Stream) { s.Records = s.Records[:30] })},
+		{"data that is needed is evicted", "resident", booked(func(t *testing.T, s *Stream) {
+			i, _ := find(t, *s, 0, starts(model.Kernel))
+			s.Records[i].Effects = append(s.Records[i].Effects, model.Effect{Op: model.Evict})
+		})},
+		{"a job begins without its data", "resident", booked(func(t *testing.T, s *Stream) { drop(t, *s, 0, does(model.Loaded)) })},
+		{"data is loaded twice", "resident", booked(func(t *testing.T, s *Stream) { double(t, *s, 0, starts(model.Load)) })},
+		{"data that must stay is evicted", "resident", booked(func(t *testing.T, s *Stream) {
+			s.Config.Resident = slices.Clone(s.Config.Resident)
+			s.Config.Resident[0].Evictable, s.Config.Resident[0].OnDemand = false, true
+		})},
+		{"a batch is too large", "batches", booked(func(t *testing.T, s *Stream) { s.Config.Batch = &model.Batch{Size: 1, Wait: model.Second} })},
+		{"a batch lacks a job", "batches", booked(func(t *testing.T, s *Stream) {
+			drop(t, *s, 1, func(e model.Effect) bool { return e.Op == model.Join && e.Proofs == 2 })
+		})},
+		{"a full batch is not closed", "batches", booked(func(t *testing.T, s *Stream) { drop(t, *s, 0, does(model.Join)) })},
+		{"too many are synthesized at once", "holders", booked(func(t *testing.T, s *Stream) { s.Config.Synthesis.MaxParallel = 1 })},
+		{"too many wait for a worker", "holders", booked(func(t *testing.T, s *Stream) { s.Config.Synthesis.Handoff = 0 })},
+		{"vectors are freed beside the pool", "blocks", booked(func(t *testing.T, s *Stream) { s.Config.Pool = model.PoolNone })},
 		{"a job ends twice", "way", func(t *testing.T, s *Stream) { double(t, *s, 2, does(model.JobDone)) }},
 		{"a job ends the other way", "way", func(t *testing.T, s *Stream) {
 			i, k := find(t, *s, 0, does(model.JobDone))
@@ -304,8 +372,9 @@ func TestEveryCheckerCanFail(t *testing.T) {
 
 // Nothing can be left out of a stream, or be in it twice, without a checker besides the replay noticing.
 func TestEveryEffectMatters(t *testing.T) {
-	for _, fails := range []bool{false, true} {
-		valid := someStream(t, fails)
+	for name, valid := range map[string]Stream{
+		"plain": someStream(t, false), "with failures": someStream(t, true), "booked": bookedStream(t, false), "booked, with failures": bookedStream(t, true),
+	} {
 		for i := range valid.Records {
 			for k := range valid.Records[i].Effects {
 				for _, twice := range []bool{false, true} {
@@ -313,13 +382,16 @@ func TestEveryEffectMatters(t *testing.T) {
 					s.Stateless = true
 					r := &s.Records[i]
 					what := r.Effects[k]
+					if what.Op == model.WakeAt {
+						continue // only the core knows which timers it needs
+					}
 					if twice {
 						r.Effects = slices.Insert(r.Effects, k, what)
 					} else {
 						r.Effects = slices.Delete(r.Effects, k, k+1)
 					}
 					if !slices.ContainsFunc(Run(s), func(f Finding) bool { return f.Name != "replay" }) {
-						t.Errorf("record %d effect %d, %s of %+v, twice %t: nobody notices", i, k, what.Op, what.Task, twice)
+						t.Errorf("%s: record %d effect %d, %s of %+v, twice %t: nobody notices", name, i, k, what.Op, what.Task, twice)
 					}
 				}
 			}

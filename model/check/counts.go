@@ -6,7 +6,8 @@ import "headroom/model"
 type permits struct{ idle }
 
 func (permits) effect(w *world, e *model.Effect) {
-	if e.Op != model.Start || e.Task.Stage != model.Synth {
+	starts := e.Op == model.Start && e.Task.Stage == model.Synth && w.life(e.Job, e.Partition) == nil
+	if !starts && e.Op != model.Admit {
 		return
 	}
 	if n := w.permits(); n >= int(w.config.Admission.Permits) {
@@ -39,8 +40,7 @@ func (channel) effect(w *world, e *model.Effect) {
 		return
 	}
 	capacity := int(w.config.ChannelCapacity())
-	switch e.Op {
-	case model.Accept:
+	if e.Op == model.Accept {
 		// A rendezvous has no slots: the worker takes what it accepts.
 		if n := w.inChannel(); n >= max(capacity, 1) {
 			w.report("job %d partition %d enters the channel, which holds %d of %d", e.Job, e.Partition, n, capacity)
@@ -48,13 +48,6 @@ func (channel) effect(w *world, e *model.Effect) {
 		for _, other := range w.lives {
 			if other.blocked() && other.synthEnd < l.synthEnd {
 				w.report("job %d partition %d enters the channel before job %d partition %d, which was synthesized earlier", e.Job, e.Partition, other.job.number, other.index)
-				return
-			}
-		}
-	case model.Take:
-		for _, other := range w.lives {
-			if other.inChannel() && other.acceptedAs < l.acceptedAs {
-				w.report("job %d partition %d leaves the channel before job %d partition %d, which entered it earlier", e.Job, e.Partition, other.job.number, other.index)
 				return
 			}
 		}

@@ -35,6 +35,8 @@ func (h *holders) effect(w *world, e *model.Effect) {
 	switch e.Op {
 	case model.JobStart:
 		h.limit(w, "jobs in flight", w.inFlight(), w.config.JobsInFlight)
+	case model.Admit:
+		h.limit(w, "partitions waiting for a synthesis worker", w.count((*life).awaitsWorker), w.config.Synthesis.Handoff)
 	case model.Take:
 		h.take(w, e)
 	case model.Start:
@@ -81,6 +83,8 @@ func (h *holders) start(w *world, e *model.Effect) {
 	switch {
 	case onWorker:
 		h.startOnWorker(w, e)
+	case stage == model.Synth:
+		h.limit(w, "synthesis workers", w.count((*life).onSynthWorker), w.config.Synthesis.MaxParallel)
 	case stage == model.Finish:
 		h.limit(w, "finalizers", w.runners(stage), w.config.Finalizers)
 	case stage == model.Dealloc:

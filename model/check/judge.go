@@ -89,6 +89,8 @@ func (c *copying) world(w *world) *world {
 	copied.arrivals = slices.Clone(w.arrivals)
 	copied.skipped = maps.Clone(w.skipped)
 	copied.findings = slices.Clone(w.findings)
+	copied.data, copied.pool, copied.timers = slices.Clone(w.data), slices.Clone(w.pool), maps.Clone(w.timers)
+	copied.batch = c.job(w.batch)
 	copied.jobs = make([]*job, len(w.jobs))
 	for i, one := range w.jobs {
 		copied.jobs[i] = c.job(one)
@@ -110,7 +112,9 @@ func (c *copying) job(j *job) *job {
 		return nil
 	}
 	if c.jobs[j] == nil {
-		c.jobs[j] = new(*j)
+		copied := *j
+		c.jobs[j] = &copied
+		copied.lead = c.job(j.lead)
 	}
 	return c.jobs[j]
 }

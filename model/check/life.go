@@ -11,15 +11,17 @@ type life struct {
 
 	begun, running, over model.StageSet // over: ended with a result
 
+	proofs          int // joined in its job: 1 without a batch
 	accepted, taken bool
 	regionOver      bool // the kernel region ended with a result
 	out             bool // finished or left
 	outAt           int  // record at which it did
 	told            bool // that it left was said
 
-	synthEnd, acceptedAs int // places in the orders of the ends of synthesis and of entering the channel
-	worker               int32
-	blocks               [model.NumBlocks]blockState
+	// Places in the orders of admission, of the ends of synthesis and of entering the channel.
+	admittedAs, synthEnd, acceptedAs int
+	worker                           int32
+	blocks                           [model.NumBlocks]blockState
 }
 
 // blockState is how far a block has come.
@@ -40,6 +42,12 @@ func (l *life) has(s model.Stage) bool { return l.kind.Stages.Has(s) }
 func (l *life) blocked() bool { return l.over.Has(model.Synth) && !l.accepted && !l.out }
 
 func (l *life) inChannel() bool { return l.accepted && !l.taken && !l.out }
+
+// awaitsWorker reports whether the partition is admitted and waits for a synthesis worker.
+func (l *life) awaitsWorker() bool { return !l.begun.Has(model.Synth) && !l.out }
+
+// onSynthWorker reports whether the partition occupies a synthesis worker: until the channel has it.
+func (l *life) onSynthWorker() bool { return l.begun.Has(model.Synth) && !l.accepted && !l.out }
 
 // onWorker reports whether the partition occupies a GPU worker: until its kernel region is over if a finalizer
 // does the rest, else until it has finished.
@@ -110,18 +118,37 @@ func (l *life) gone() bool {
 	return l.out
 }
 
-// job is what the books say of one job in flight.
+// job is what the books say of one job in flight. In a batch the leading job has the partitions of all.
 type job struct {
 	number   int32
 	kind     *model.Kind
+	proofs   int  // jobs in its batch, or 1
+	lead     *job // of a job that has joined another; nil for others
+	collects bool // waits for others to join it
+	reserved bool // working bytes of all its partitions
 	parsing  bool
 	ready    bool // its partitions may be admitted
 	doomed   bool // failed or cancelled
+	givenUp  bool // cancelled after it had joined a batch
 	ended    bool
+	turn     int // world.turns when it became ready or, in turn, last had a partition admitted
 	admitted int32
 	finished int32 // partitions with a result
 	live     int32 // partitions that are not out
 	buffer   blockState
+}
+
+// leads returns the job that has the partitions: the job itself, or the one that it has joined.
+func (j *job) leads() *job {
+	if j.lead != nil {
+		return j.lead
+	}
+	return j
+}
+
+// opening reports whether the job waits for its reservation or its data.
+func (j *job) opening() bool {
+	return j.lead == nil && !j.collects && !j.parsing && !j.ready && !j.doomed && !j.ended
 }
 
 // admits reports whether the job has partitions to admit.

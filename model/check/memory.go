@@ -21,14 +21,30 @@ func (blocks) effect(w *world, e *model.Effect) {
 		return
 	}
 	l := w.life(e.Job, e.Partition)
+	if e.Op == model.Start && e.Task.Stage == model.Synth && l == nil {
+		if j := w.job(e.Job); j != nil {
+			l = &life{job: j, kind: j.kind, proofs: j.proofs}
+		}
+	}
 	if l == nil {
-		if e.Op == model.Freed {
+		if e.Op == model.Freed || e.Op == model.Pooled {
 			w.report("%s of job %d partition %d is freed, which holds nothing", e.Task.Block, e.Job, e.Partition)
 		}
 		return
 	}
 	state := l.blocks[e.Task.Block]
+	pooled := w.config.Pool == model.PoolRetain && e.Task.Block == model.Vectors
 	switch {
+	case e.Op == model.Pooled:
+		if state != due || !pooled {
+			w.report("%s of job %d partition %d goes to a pool too early, again, or where none is", e.Task.Block, e.Job, e.Partition)
+		}
+	case e.Op == model.Freed && pooled:
+		w.report("%s of job %d partition %d is freed instead of going to the pool", e.Task.Block, e.Job, e.Partition)
+	case e.Op == model.Start && e.Task.Stage == model.Synth:
+		if reuses := w.config.Pool == model.PoolRetain && w.pool[e.Kind] >= l.proofs; reuses != e.Reused {
+			w.report("the vectors of job %d partition %d come from the pool: %t, and should: %t", e.Job, e.Partition, e.Reused, reuses)
+		}
 	case e.Op == model.Freed:
 		if state != due && state != returned || (state == due && l.has(model.Dealloc)) {
 			w.report("%s of job %d partition %d is freed too early or again", e.Task.Block, e.Job, e.Partition)
@@ -52,7 +68,8 @@ func (blocks) effect(w *world, e *model.Effect) {
 func (blocks) settled(w *world) {
 	for _, l := range w.lives {
 		for b, state := range l.blocks {
-			if state == returned || (state == due && !l.has(model.Dealloc)) {
+			pooled := w.config.Pool == model.PoolRetain && model.Block(b) == model.Vectors
+			if state == returned || (state == due && (pooled || !l.has(model.Dealloc))) {
 				w.report("%s of job %d partition %d is not freed although its point has come", model.Block(b), l.job.number, l.index)
 			}
 		}
@@ -97,16 +114,24 @@ func (b *byteCount) input(w *world, r *model.Record) {
 	if run, ok := w.runs(r.Input.Task); ok && r.Input.Op == model.Done && run.task.Stage == model.Synth {
 		for k := range w.kinds {
 			if run.life.kind == &w.kinds[k] {
-				b.add(w, account{run.job.number, run.life.index}, b.sizes[k].Vectors+b.sizes[k].Assignment)
+				taken := b.sizes[k].Assignment
+				if w.config.Pool != model.PoolRetain {
+					taken += b.sizes[k].Vectors
+				}
+				b.add(w, account{run.job.number, run.life.index}, taken*model.Bytes(run.life.proofs))
 			}
 		}
 	}
 }
 
 func (b *byteCount) effect(w *world, e *model.Effect) {
-	size := &b.sizes[e.Kind]
+	size := b.sizes[e.Kind].times(e.Proofs)
 	owner := account{e.Job, e.Partition}
 	switch {
+	case e.Op == model.Start && e.Task.Stage == model.Synth && w.config.Pool == model.PoolRetain:
+		b.add(w, owner, size.Vectors)
+	case e.Op == model.Pooled:
+		b.add(w, owner, -size.Vectors)
 	case e.Op == model.JobStart:
 		b.add(w, account{e.Job, -1}, size.Parse)
 	case e.Op == model.Take:
@@ -123,6 +148,11 @@ func (b *byteCount) effect(w *world, e *model.Effect) {
 		}
 		b.add(w, owner, -back)
 	}
+}
+
+func (s Sizes) times(proofs uint16) Sizes {
+	n := model.Bytes(proofs)
+	return Sizes{Parse: n * s.Parse, Vectors: n * s.Vectors, Assignment: n * s.Assignment, Call: n * s.Call}
 }
 
 func (b *byteCount) add(w *world, owner account, n model.Bytes) {

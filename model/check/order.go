@@ -53,7 +53,9 @@ func (o *rounds) input(w *world, r *model.Record) {
 		o.at, o.last, o.started = r.At, place{}, map[int]int{}
 	}
 	p := place{round: o.last.round, rank: rank(&r.Input)}
-	if run, ok := w.runs(r.Input.Task); ok {
+	if r.Input.Op == model.Wake {
+		p.lane = r.Input.Task.Slot
+	} else if run, ok := w.runs(r.Input.Task); ok {
 		p.lane = r.Input.Task.Lane
 		p.round = 0
 		if run.at == r.At {
@@ -70,12 +72,14 @@ func (o *rounds) input(w *world, r *model.Record) {
 // rank is the place of an input in its round.
 func rank(in *model.Input) int {
 	switch in.Op {
-	case model.Arrive:
+	case model.Wake:
 		return int(model.NumStages)
-	case model.Cancel:
+	case model.Arrive:
 		return int(model.NumStages) + 1
-	case model.Drain:
+	case model.Cancel:
 		return int(model.NumStages) + 2
+	case model.Drain:
+		return int(model.NumStages) + 3
 	}
 	return int(model.NumStages - in.Task.Stage)
 }

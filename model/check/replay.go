@@ -27,12 +27,14 @@ type replay struct {
 	kinds   []model.Kind
 	core    *model.Core
 	err     error
+	mayWait bool  // a job that begins may have to wait for something before its partitions
 	waiting int64 // jobs that have not begun, or fewer
 	effects []model.Effect
 }
 
 func newReplay(s *Stream) *replay {
 	r := &replay{config: &s.Config, kinds: s.Kinds}
+	r.mayWait = newWorld(s).prepares() || s.Config.Synthesis.MaxParallel != model.Unbounded
 	r.core, r.err = model.NewCore(s.Config, s.Kinds)
 	return r
 }
@@ -76,6 +78,9 @@ func (r *replay) least(in *model.Input) int64 {
 		}
 		k := &r.kinds[in.Kind]
 		opened := min(int64(in.Count), int64(r.config.JobsInFlight)-int64(r.core.InFlight()))
+		if r.mayWait {
+			return opened
+		}
 		if k.Stages.Has(model.Parse) {
 			return 2 * opened
 		}

@@ -34,7 +34,10 @@ func (way) effect(w *world, e *model.Effect) {
 			w.report("%s of job %d, %s", e.Op, e.Job, why)
 		}
 		return
-	case model.Stall, model.Freed:
+	case model.Stall, model.Freed, model.Join, model.Reserve, model.Loaded, model.Evict, model.WakeAt:
+		return
+	}
+	if e.Op == model.Start && e.Task.Stage == model.Load {
 		return
 	}
 	j := w.job(e.Job)
@@ -42,10 +45,14 @@ func (way) effect(w *world, e *model.Effect) {
 	why := ""
 	switch {
 	case e.Op == model.Start && e.Task.Stage == model.Parse:
-		if j == nil || !j.kind.Stages.Has(model.Parse) || j.parsing || j.ready || j.doomed {
+		if j == nil || !j.kind.Stages.Has(model.Parse) || j.parsing || j.ready || j.doomed || j.collects || j.lead != nil {
 			why = "of a job that has no input to read now"
 		}
-	case e.Op == model.Start && e.Task.Stage == model.Synth:
+	case e.Op == model.Start && e.Task.Stage == model.Synth && l != nil:
+		if !l.awaitsWorker() || j.doomed {
+			why = "of a partition that does not wait for a worker"
+		}
+	case e.Op == model.Admit, e.Op == model.Start && e.Task.Stage == model.Synth:
 		if j == nil || !j.admits() || j.admitted != e.Partition {
 			why = "of a partition that is not the next one of a job in flight"
 		}
@@ -65,6 +72,9 @@ func (way) effect(w *world, e *model.Effect) {
 		if mayLeave := l.job.doomed && l.running == 0 && !l.told && (!l.out || l.outAt == w.index); !mayLeave {
 			why = "whose job was not given up, of which something runs, or which has left"
 		}
+	}
+	if why == "" && j != nil && int(e.Proofs) != j.proofs {
+		why = "whose batch has another number of proofs"
 	}
 	if why != "" {
 		w.report("%s %s of job %d partition %d, %s", e.Op, e.Task.Stage, e.Job, e.Partition, why)
@@ -115,14 +125,15 @@ func mayEnd(w *world, e *model.Effect) string {
 		}
 		return "which is not in flight"
 	}
+	lead := j.leads()
 	switch {
 	case j.ended:
 		return "which has ended before"
-	case j.live > 0 || j.parsing:
+	case lead.live > 0 || lead.parsing:
 		return "of which something is left"
-	case (e.Op == model.JobFailed) != j.doomed:
+	case (e.Op == model.JobFailed) != (lead.doomed || j.doomed || j.givenUp):
 		return "which ended the other way"
-	case e.Op == model.JobDone && int(j.finished) != j.kind.Partitions:
+	case e.Op == model.JobDone && int(lead.finished) != j.kind.Partitions:
 		return "of which not all partitions have finished"
 	}
 	return ""

@@ -26,7 +26,14 @@ type world struct {
 	running map[ref]run
 	ends    int // syntheses ended so far
 	accepts int // partitions that entered the channel so far
+	turns   int // jobs that became ready and partitions that were admitted so far
 	stalled bool
+
+	batch  *job    // to which the next Joins of this step belong, and how many of them
+	joins  int     // are still to come
+	data   []datum // by index in Config.Resident
+	pool   []int   // proofs whose vectors are in the pool, by kind
+	timers map[int32]uint32
 
 	index    int
 	record   *model.Record
@@ -58,7 +65,16 @@ type run struct {
 }
 
 func newWorld(s *Stream) *world {
-	return &world{config: &s.Config, kinds: s.Kinds, stream: s, skipped: map[int32]bool{}, given: -1, running: map[ref]run{}}
+	w := &world{
+		config: &s.Config, kinds: s.Kinds, stream: s, skipped: map[int32]bool{}, given: -1, running: map[ref]run{},
+		data: make([]datum, len(s.Config.Resident)), pool: make([]int, len(s.Kinds)), timers: map[int32]uint32{},
+	}
+	for i := range w.data {
+		if r := &s.Config.Resident[i]; !r.OnDemand {
+			w.data[i] = datum{loaded, r.Bytes}
+		}
+	}
+	return w
 }
 
 // report notes a finding of the checker whose turn it is.
@@ -97,25 +113,29 @@ func (w *world) runs(t model.Task) (run, bool) {
 	return r, ok && r.task == t
 }
 
-// next returns the job that has waited longest to begin, and its kind.
+// next returns the job that is to begin next, and its kind: the one that has waited longest, where the order is by
+// priority among those of the highest one.
 func (w *world) next() (number int32, kind uint16, ok bool) {
-	for len(w.arrivals) > 0 {
-		a := &w.arrivals[0]
-		switch {
-		case a.count == 0:
-			w.arrivals = w.arrivals[1:]
-		case w.skipped[a.first]:
+	for i := range w.arrivals {
+		for a := &w.arrivals[i]; a.count > 0 && w.skipped[a.first]; {
 			delete(w.skipped, a.first)
 			a.first++
 			a.count--
-		default:
-			return a.first, a.kind, true
 		}
 	}
-	return 0, 0, false
+	w.arrivals = slices.DeleteFunc(w.arrivals, func(a arrival) bool { return a.count == 0 })
+	if len(w.arrivals) == 0 {
+		return 0, 0, false
+	}
+	if w.config.Order == model.ByPriority {
+		slices.SortStableFunc(w.arrivals, func(a, b arrival) int {
+			return w.kinds[b.kind].Priority - w.kinds[a.kind].Priority
+		})
+	}
+	return w.arrivals[0].first, w.arrivals[0].kind, true
 }
 
-// pop takes out the job that next returns.
+// pop takes out the job that next returned.
 func (w *world) pop() {
 	w.arrivals[0].first++
 	w.arrivals[0].count--
@@ -178,7 +198,7 @@ func (w *world) runners(s model.Stage) int {
 
 // forget drops what is over from the books after a step.
 func (w *world) forget() {
-	w.given, w.stalled = -1, false
+	w.given, w.stalled, w.batch, w.joins = -1, false, nil, 0
 	w.lives = slices.DeleteFunc(w.lives, (*life).gone)
 	w.jobs = slices.DeleteFunc(w.jobs, func(j *job) bool { return j.ended })
 }

@@ -71,7 +71,11 @@ func appendEffect(b []byte, e *model.Effect, bytes model.Bytes) []byte {
 // usualProofs is the number of proofs that an effect is about where its line gives none: one, or none where it is not
 // about a job.
 func usualProofs(op model.EffectOp, s model.Stage) uint16 {
-	if op == model.WakeAt || op == model.Evict || op == model.Stall || s == model.Load {
+	switch op {
+	case model.WakeAt, model.Loaded, model.Evict, model.Stall:
+		return 0
+	}
+	if s == model.Load {
 		return 0
 	}
 	return 1

@@ -319,7 +319,7 @@ func TestBadTracesAreRefused(t *testing.T) {
 		{"fractional instant", header + "\n{\"at\":1.5,\"input\":\"drain\"}\n", `line 2: has a number 1.5 as "at": it must be a whole number of 64 bits`},
 		{"nothing on it", header + "\n{\"at\":1}\n", `line 2: needs one of "input", "sample", "baseline" and "end"`},
 		{"unknown input", header + "\n{\"at\":1,\"input\":\"sleep\"}\n", `line 2: input "sleep" is not known: one of arrive, done, failed, cancel, drain`},
-		{"unknown effect", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"sing\"}]}\n", `line 2: effect 1: effect "sing" is not known: one of job_start, join, admit, start,`},
+		{"unknown effect", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"sing\"}]}\n", `line 2: effect 1: effect "sing" is not known: one of job_start, join, reserve, admit, start,`},
 		{"unknown block", header + "\n{\"at\":1,\"input\":\"drain\",\"effects\":[{\"do\":\"free\",\"block\":\"x\"}]}\n", `block "x": one of vectors, assignment, parse`},
 		{"absurd count", header + "\n{\"at\":1,\"input\":\"arrive\",\"count\":2000000000}\n", "line 2: brings 2000000000 jobs"},
 		{"number too large", header + "\n{\"at\":1,\"input\":\"arrive\",\"count\":20000000000}\n", `number 20000000000 as "count": it must be a whole number of 32 bits`},
