@@ -73,11 +73,6 @@ func (f *Faults) within(key string, c, highest Count) {
 	}
 }
 
-// unsupported notes that the value is one that this version does not know how to act on.
-func (f *Faults) unsupported(key string, value any, supported string) {
-	f.Add(key, "is %v, which this version does not support: supported is %s", value, supported)
-}
-
 // oneOf notes a fault unless word is among the words.
 func oneOf[T ~string](f *Faults, key string, word T, words ...T) {
 	if !slices.Contains(words, word) {

@@ -53,9 +53,6 @@ func (b *Budget) validate(f *Faults) {
 		if d.ReleaseAfterKernel < 0 || d.ReleaseAfterKernel > d.Reserve {
 			f.Add(at+".release_after_kernel", "is %s: from 0B to the reserve, which is %s", d.ReleaseAfterKernel, d.Reserve)
 		}
-		if d.Reserve > b.Available() && b.Available() > 0 {
-			f.Add(at+".reserve", "is %s, which can never be granted: at most total minus margin, which is %s", d.Reserve, b.Available())
-		}
 		oneOf(f, at+".acquire_order", cmp.Or(d.AcquireOrder, ResidentFirst), ResidentFirst, WorkingFirst)
 	}
 }

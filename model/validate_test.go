@@ -38,9 +38,6 @@ func TestEachWrongKnobIsOneFault(t *testing.T) {
 		{"config.admission.budget.kinds.k.release_after_kernel is 2GiB: from 0B to the reserve, which is 1GiB", func(c *Config) {
 			c.Admission.Budget = &Budget{Total: GiB, Kinds: map[string]Demand{"k": {Reserve: GiB, ReleaseAfterKernel: 2 * GiB}}}
 		}},
-		{"config.admission.budget.kinds.k.reserve is 3GiB, which can never be granted: at most total minus margin, which is 1GiB", func(c *Config) {
-			c.Admission.Budget = &Budget{Total: 2 * GiB, Margin: GiB, Kinds: map[string]Demand{"k": {Reserve: 3 * GiB}}}
-		}},
 		{`config.admission.budget.kinds.k.acquire_order is "both": one of resident_first, working_first`, func(c *Config) {
 			c.Admission.Budget = &Budget{Total: GiB, Kinds: map[string]Demand{"k": {Reserve: 1, AcquireOrder: "both"}}}
 		}},
@@ -162,8 +159,12 @@ func TestEachWrongPartOfAWorkloadIsOneFault(t *testing.T) {
 		{"workload.arrival.poisson is NaN jobs a second: more than 0 and at most 1e9", Workload{one, Arrival{Pattern: Poisson, Rate: math.NaN()}}},
 		{"workload.arrival.poisson is +Inf jobs a second: more than 0 and at most 1e9", Workload{one, Arrival{Pattern: Poisson, Rate: math.Inf(1)}}},
 		{"workload.arrival.poisson is 1e-09 jobs a second: more, since 1 jobs would take longer than 8760h0m0s to arrive", Workload{one, Arrival{Pattern: Poisson, Rate: 1e-9}}},
-		{"workload.arrival is file, which this version does not support: supported is closed and poisson", Workload{one, Arrival{Pattern: Listed, File: "x"}}},
-		{"workload.arrival is backlog, which this version does not support: supported is closed and poisson", Workload{one, Arrival{Pattern: Backlog, Backlog: 3}}},
+		{`workload.arrival.file is "x", which lists 0 instants: at least one for each of the 1 jobs`, Workload{one, Arrival{Pattern: Listed, File: "x"}}},
+		{`workload.arrival.file is "x", whose instant 1 is -1ns: from that of the one before (0s) to 8760h0m0s`,
+			Workload{one, Arrival{Pattern: Listed, File: "x", Instants: []Instant{-1}}}},
+		{"workload.arrival.backlog is 3 jobs: from 1 to the jobs of the workload, which are 1", Workload{one, Arrival{Pattern: Backlog, Backlog: 3}}},
+		{"workload.arrival.backlog is 1 of 2 jobs: give poisson too, the rate at which the others arrive, or make them equal",
+			Workload{[]Share{{Kind: "a", Jobs: 2}}, Arrival{Pattern: Backlog, Backlog: 1}}},
 	} {
 		if err := c.workload.Validate(); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

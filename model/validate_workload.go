@@ -43,7 +43,7 @@ func (m *Machine) Validate() error {
 	return f.Err()
 }
 
-// Validate reports everything that is wrong with the workload, among it what this version does not support.
+// Validate reports everything that is wrong with the workload.
 func (w *Workload) Validate() error {
 	var f Faults
 	if len(w.Shares) == 0 {
@@ -92,16 +92,46 @@ func (a *Arrival) validate(f *Faults, jobs int) {
 	switch a.Pattern {
 	case Closed:
 	case Poisson:
+		a.validateRate(f, jobs)
+	case Listed:
+		a.validateInstants(f, jobs)
+	case Backlog:
 		switch {
-		case !(a.Rate > 0 && a.Rate <= 1e9):
-			f.Add(key+".poisson", "is %v jobs a second: more than 0 and at most 1e9", a.Rate)
-		case float64(jobs)/a.Rate > MaxSpan.Seconds():
-			f.Add(key+".poisson", "is %v jobs a second: more, since %d jobs would take longer than %s to arrive", a.Rate, jobs, MaxSpan)
+		case a.Backlog < 1 || a.Backlog > jobs:
+			f.Add(key+".backlog", "is %d jobs: from 1 to the jobs of the workload, which are %d", a.Backlog, jobs)
+		case a.Backlog < jobs && a.Rate == 0:
+			f.Add(key+".backlog", "is %d of %d jobs: give poisson too, the rate at which the others arrive, or make them equal", a.Backlog, jobs)
+		case a.Backlog < jobs:
+			a.validateRate(f, jobs-a.Backlog)
 		}
-	case Listed, Backlog:
-		f.unsupported(key, a.Pattern, "closed and poisson")
 	default:
 		f.Add(key, "is %q: one of closed, {poisson: rate}, {file: path}, {backlog: n}", string(a.Pattern))
+	}
+}
+
+func (a *Arrival) validateRate(f *Faults, jobs int) {
+	const key = "workload.arrival.poisson"
+	switch {
+	case !(a.Rate > 0 && a.Rate <= 1e9):
+		f.Add(key, "is %v jobs a second: more than 0 and at most 1e9", a.Rate)
+	case float64(jobs)/a.Rate > MaxSpan.Seconds():
+		f.Add(key, "is %v jobs a second: more, since %d jobs would take longer than %s to arrive", a.Rate, jobs, MaxSpan)
+	}
+}
+
+func (a *Arrival) validateInstants(f *Faults, jobs int) {
+	const key = "workload.arrival.file"
+	if len(a.Instants) < jobs {
+		f.Add(key, "is %q, which lists %d instants: at least one for each of the %d jobs", a.File, len(a.Instants), jobs)
+		return
+	}
+	before := Instant(0)
+	for i, t := range a.Instants[:jobs] {
+		if t < before || Span(t) > MaxSpan {
+			f.Add(key, "is %q, whose instant %d is %s: from that of the one before (%s) to %s", a.File, i+1, t, before, MaxSpan)
+			return
+		}
+		before = t
 	}
 }
 

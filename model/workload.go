@@ -66,15 +66,17 @@ const (
 	Closed  ArrivalPattern = "closed"  // all jobs are there at the start
 	Poisson ArrivalPattern = "poisson" // exponential gaps at a mean rate
 	Listed  ArrivalPattern = "file"    // at the instants that a file lists
-	Backlog ArrivalPattern = "backlog" // as after a restart: a number is there at the start
+	Backlog ArrivalPattern = "backlog" // as after a restart: a number is there at the start, the rest come at a mean rate
 )
 
 // Arrival is a pattern with its parameter.
 type Arrival struct {
 	Pattern ArrivalPattern `json:"pattern"`
-	Rate    float64        `json:"rate,omitempty"`    // jobs a second, for Poisson
+	Rate    float64        `json:"rate,omitempty"`    // jobs a second, for Poisson and Backlog
 	File    string         `json:"file,omitempty"`    // for Listed
 	Backlog int            `json:"backlog,omitempty"` // jobs, for Backlog
+	// Instants are those of File, in order: one for each job at least.
+	Instants []Instant `json:"instants,omitempty"`
 }
 
 // Share is the jobs of one kind in a workload.

@@ -68,12 +68,13 @@ func (r *raw) config(m *model.Machine) (model.Config, error) {
 	return c, err
 }
 
-// arrival is the arrival of a file: the word closed, or a map of one pattern to its parameter.
+// arrival is the arrival of a file: the word closed, or a map of one pattern to its parameter. A backlog may come
+// with a rate.
 type arrival model.Arrival
 
-// UnmarshalNode reads closed, {poisson: rate}, {file: path} or {backlog: n}.
+// UnmarshalNode reads closed, {poisson: rate}, {file: path}, {backlog: n} or {backlog: n, poisson: rate}.
 func (a *arrival) UnmarshalNode(n *strict.Node) error {
-	const right = "one of closed, {poisson: jobs a second}, {file: path}, {backlog: jobs}"
+	const right = "one of closed, {poisson: jobs a second}, {file: path}, {backlog: jobs}, {backlog: jobs, poisson: jobs a second}"
 	*a = arrival{}
 	if n.Kind == strict.Scalar && n.Text == string(model.Closed) {
 		a.Pattern = model.Closed
@@ -90,10 +91,15 @@ func (a *arrival) UnmarshalNode(n *strict.Node) error {
 	if err := n.Decode(&written); err != nil {
 		return err
 	}
-	if len(n.Fields) != 1 {
+	*a = arrival{Rate: written.Poisson, File: written.File, Backlog: written.Backlog}
+	backlog, poisson := n.Field("backlog") != nil, n.Field("poisson") != nil
+	switch {
+	case len(n.Fields) == 1:
+		a.Pattern = model.ArrivalPattern(n.Fields[0].Key)
+	case len(n.Fields) == 2 && backlog && poisson:
+		a.Pattern = model.Backlog
+	default:
 		return n.Errorf("has %d patterns: %s", len(n.Fields), right)
 	}
-	*a = arrival{Pattern: model.ArrivalPattern(n.Fields[0].Key), Rate: written.Poisson, File: written.File,
-		Backlog: written.Backlog}
 	return nil
 }

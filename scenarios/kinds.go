@@ -26,9 +26,9 @@ type kind written
 // written is a kind without a way of its own to be read.
 type written struct {
 	model.Circuit
-	Partitions   *int   `yaml:"partitions"`
-	Priority     *int   `yaml:"priority"`
-	AcquireOrder string `yaml:"acquire_order"`
+	Partitions   *int               `yaml:"partitions"`
+	Priority     *int               `yaml:"priority"`
+	AcquireOrder model.AcquireOrder `yaml:"acquire_order"`
 }
 
 // UnmarshalNode reads the map of a kind. A circuit without a leaf has the default one.
@@ -46,7 +46,6 @@ func resolveKinds(f *model.Faults, written map[string]kind, p *profile.Profile) 
 	var list []Kind
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		k, at := written[name], "kinds."+name
-		k.acquireOrder(f, at)
 		var known *profile.Kind
 		if p != nil {
 			known = p.Kind(name)
@@ -64,16 +63,6 @@ func resolveKinds(f *model.Faults, written map[string]kind, p *profile.Profile) 
 	}
 	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 	return list
-}
-
-func (k *kind) acquireOrder(f *model.Faults, at string) {
-	switch k.AcquireOrder {
-	case "", "resident_first":
-	case "working_first":
-		f.Add(at+".acquire_order", "is working_first, which this version does not support: supported is resident_first")
-	default:
-		f.Add(at+".acquire_order", "is %q: one of resident_first, working_first", k.AcquireOrder)
-	}
 }
 
 // alone returns a kind that only the scenario defines.

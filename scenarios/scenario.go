@@ -92,12 +92,13 @@ func (r *reader) read(root *strict.Node) (*Scenario, error) {
 		return nil, err
 	}
 	f := file{Seed: 1, Workload: workload{Arrival: arrival{Pattern: model.Closed}}}
-	var errs [4]error
+	var errs [5]error
 	errs[0] = root.Decode(&f)
 	s := &Scenario{Title: f.Title, Description: f.Description, ProfileName: f.Profile, Seed: f.Seed}
 	s.Machine, errs[1] = r.machine(root, &f.Machine)
 	s.Config, errs[2] = f.Config.config(&s.Machine)
 	s.Profile, errs[3] = r.profile(root, f.Profile)
+	errs[4] = r.readArrivals(root, &f.Workload.Arrival)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -106,14 +107,27 @@ func (r *reader) read(root *strict.Node) (*Scenario, error) {
 	}
 	var faults model.Faults
 	faults.Join(s.Machine.Validate())
+	s.setAcquireOrders(&faults, f.Kinds)
 	faults.Join(s.Config.Validate(&s.Machine))
 	s.Workload = f.Workload.resolve(&faults)
 	s.Kinds = resolveKinds(&faults, f.Kinds, s.Profile)
 	s.checkKinds(&faults, f.Workload.Mix != nil)
+	s.checkReserves(&faults)
 	if err := root.Locate(faults.Err()); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// readArrivals reads the file that lists the arrivals, if there is one.
+func (r *reader) readArrivals(root *strict.Node, a *arrival) (err error) {
+	if a.Pattern != model.Listed {
+		return nil
+	}
+	if a.Instants, err = r.instants(a.File); err != nil {
+		return root.At("workload", "arrival", "file").Errorf("is %q: %w", a.File, err)
+	}
+	return nil
 }
 
 // machine returns the machine of the file or the one that the program runs on.

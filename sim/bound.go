@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"headroom/model"
-	"headroom/model/profile"
 )
 
 // bound adds the worst case by structure.
@@ -14,8 +13,8 @@ func (l *loop) bound(r *Result) {
 	for k := range l.kinds {
 		f := &l.kinds[k].Footprint
 		partitions = max(partitions, l.kinds[k].Partitions)
-		most = max(most, mostHeld(f, c.FreeVectors))
-		job = max(job, f.Parse.Value+highest(f, model.Parse))
+		most = max(most, f.Most(c.FreeVectors))
+		job = max(job, f.Parse.Value+f.Highest(model.Parse))
 	}
 	r.Bound = c.StructuralBound(partitions)
 	if r.Bound.Partitions == 0 {
@@ -31,24 +30,4 @@ func (l *loop) bound(r *Result) {
 		return
 	}
 	r.BoundBytes = l.base + most*model.Bytes(r.Bound.Partitions) + job*model.Bytes(jobs)
-}
-
-// mostHeld returns the most that a partition holds while it holds vectors. Prep may run beside the first part of
-// the kernel.
-func mostHeld(f *profile.Footprint, freed model.Release) model.Bytes {
-	blocks := f.Vectors.Value + f.Assignment.Value + f.Call.Value
-	extra := highest(f, model.Prep) + max(highest(f, model.Kernel), highest(f, model.Tail))
-	if freed == model.AfterFinish {
-		extra = max(extra, highest(f, model.Finish))
-	}
-	return max(highest(f, model.Synth), blocks+extra)
-}
-
-// highest returns the most that a stage holds by its progress.
-func highest(f *profile.Footprint, s model.Stage) model.Bytes {
-	most := model.Bytes(0)
-	for _, p := range f.During[s] {
-		most = max(most, p.Bytes.Value)
-	}
-	return most
 }

@@ -10,24 +10,31 @@ const arrivalPurpose = 1 << 17
 
 // Arrivals yields the jobs of a workload in order of time.
 type Arrivals struct {
-	kinds []uint16 // of each job, in order of arrival; or the one kind of all
-	jobs  int
-	next  int
-	At    model.Instant // of the next one; Forever when all have arrived
-	rate  float64       // jobs a second; 0: all are there at the start
-	key   stream.Key
+	kinds    []uint16 // of each job, in order of arrival; or the one kind of all
+	jobs     int
+	next     int
+	At       model.Instant   // of the next one; Forever when all have arrived
+	instants []model.Instant // of each job; nil: the first ones are there at the start and the others come at the rate
+	first    int             // jobs that are there at the start
+	rate     float64         // jobs a second
+	key      stream.Key
 }
 
 // NewArrivals returns the arrivals of a valid workload. kinds is the index of each share's kind.
 func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uint32) *Arrivals {
-	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), jobs: w.Jobs()}
+	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), jobs: w.Jobs(), rate: w.Arrival.Rate}
 	if len(kinds) == 1 {
 		a.kinds = kinds
 	} else {
 		w.Sequence(func(share int) { a.kinds = append(a.kinds, kinds[share]) })
 	}
-	if w.Arrival.Pattern == model.Poisson {
-		a.rate = w.Arrival.Rate
+	switch w.Arrival.Pattern {
+	case model.Closed:
+		a.first = a.jobs
+	case model.Backlog:
+		a.first = w.Arrival.Backlog
+	case model.Listed:
+		a.instants = w.Arrival.Instants
 	}
 	a.schedule()
 	return a
@@ -37,7 +44,9 @@ func (a *Arrivals) schedule() {
 	switch {
 	case a.next == a.jobs:
 		a.At = Forever
-	case a.rate > 0:
+	case a.instants != nil:
+		a.At = a.instants[a.next]
+	case a.next >= a.first:
 		gap := stream.Exponential(a.key.Uniform(uint32(a.next), 0)) / a.rate
 		a.At += model.Instant(model.SpanOf(gap))
 	}
@@ -45,20 +54,18 @@ func (a *Arrivals) schedule() {
 
 // Pop returns the next arrival. Jobs of one kind that arrive together are one input.
 func (a *Arrivals) Pop() model.Input {
+	at := a.At
 	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kind(a.next), Count: 1}
-	a.next++
-	switch {
-	case a.rate > 0:
-	case len(a.kinds) == 1:
-		in.Count = int32(a.jobs)
-		a.next = a.jobs
-	default:
-		for a.next < a.jobs && a.kinds[a.next] == in.Kind {
-			a.next++
-			in.Count++
-		}
+	if len(a.kinds) == 1 && a.next < a.first {
+		in.Count = int32(a.first)
 	}
+	a.next += int(in.Count)
 	a.schedule()
+	for a.At == at && a.kind(a.next) == in.Kind {
+		a.next++
+		in.Count++
+		a.schedule()
+	}
 	return in
 }
 
