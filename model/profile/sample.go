@@ -20,11 +20,11 @@ type kindSampler struct {
 }
 
 type stageSampler struct {
-	fixed       bool // the work is always the same, so that none is drawn
+	fixed       bool // nothing is drawn: the work is always the same
 	always      model.Span
-	exponential bool    // else the partition's factor is lognormal
-	spread      bool    // the partitions of a job differ
-	jobSpread   bool    // the jobs do
+	exponential bool    // the partition's factor is exponential
+	spread      bool    // it is lognormal
+	jobSpread   bool    // the job's factor is lognormal
 	mean        float64 // nanoseconds
 	partition   spread
 	job         spread
@@ -47,7 +47,7 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 				fixed:       w.Law == Constant && w.JobCV.Value == 0 && stage != model.Dealloc,
 				always:      w.Mean.Value,
 				exponential: w.Law == Exponential,
-				spread:      w.Law == Exponential || w.CV.Value != 0,
+				spread:      w.Law != Exponential && w.CV.Value != 0,
 				jobSpread:   w.JobCV.Value != 0,
 				mean:        float64(w.Mean.Value),
 				partition:   newSpread(seed, replication, purpose(stage), w.CV.Value),
@@ -67,14 +67,6 @@ func newSpread(seed uint64, replication, purpose uint32, cv float64) spread {
 	return spread{key: stream.NewKey(seed, replication, purpose), sigma: sigma, shift: sigma * sigma / 2}
 }
 
-// factor draws the factor of a partition.
-func (s *stageSampler) factor(job, partition uint32) float64 {
-	if s.exponential {
-		return stream.Exponential(s.partition.key.Uniform(job, partition))
-	}
-	return s.partition.factor(job, partition)
-}
-
 // factor draws at (a, b).
 func (s *spread) factor(a, b uint32) float64 {
 	return stream.Exp(s.sigma*stream.Normal(s.key.Uniform(a, b)) - s.shift)
@@ -90,21 +82,24 @@ func vectorsShare(f *Footprint) float64 {
 
 // Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
 func (s *Sampler) Work(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
-	if w := &s.kinds[kind].stages[stage]; w.fixed {
+	k := &s.kinds[kind]
+	if w := &k.stages[stage]; w.fixed {
 		return w.always
 	}
-	return s.draw(kind, job, partition, stage, b)
+	return k.draw(job, partition, stage, b)
 }
 
-func (s *Sampler) draw(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
-	k := &s.kinds[kind]
+func (k *kindSampler) draw(job, partition int32, stage model.Stage, b model.Block) model.Span {
 	w := &k.stages[stage]
 	work := w.mean
 	if w.jobSpread {
 		work *= w.job.factor(uint32(job), 0)
 	}
-	if w.spread {
-		work *= w.factor(uint32(job), uint32(partition))
+	switch {
+	case w.exponential:
+		work *= stream.Exponential(w.partition.key.Uniform(uint32(job), uint32(partition)))
+	case w.spread:
+		work *= w.partition.factor(uint32(job), uint32(partition))
 	}
 	if stage == model.Dealloc {
 		if b == model.Vectors {

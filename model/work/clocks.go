@@ -217,7 +217,7 @@ type Completion struct {
 // asked for the same work on one clock end together whatever the slowdown. What is started in between is not over
 // before Settle, which must follow before time goes on.
 func (c *Clocks) Take(now model.Instant) Completion {
-	s := model.NumStages - 1
+	s := uint(model.NumStages - 1)
 	for c.due[s] != now {
 		s--
 	}
@@ -232,7 +232,7 @@ func (c *Clocks) Take(now model.Instant) Completion {
 		k.due, c.due[s] = Forever, Forever
 	}
 	c.findNext()
-	return Completion{s, lane}
+	return Completion{k.stage, lane}
 }
 
 // Pop takes out all that is over at an instant that Next returned and appends it to over.

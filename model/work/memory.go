@@ -132,14 +132,14 @@ func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 // Begin adds the footprint of a stage that starts with that amount of work at the instant to which the memory was
 // brought.
 func (m *Memory) Begin(s model.Stage, lane int32, kind uint16, work model.Span) {
-	if r := &m.ramps[s]; r.shapes != nil && work != 0 {
+	if r := &m.ramps[s]; r.shapes != nil {
 		m.begin(r, lane, kind, int64(work))
 	}
 }
 
 func (m *Memory) begin(r *ramps, lane int32, kind uint16, work int64) {
 	shape := r.shapes[kind]
-	if shape == nil {
+	if shape == nil || work == 0 {
 		return
 	}
 	for int(lane) >= len(r.lanes) {
@@ -367,7 +367,7 @@ func (m *Memory) rise(now model.Instant, level int64, exact *ramps, work int64) 
 	m.setCeiling()
 }
 
-// crossing returns the first instant after the last look at which the memory is above the limit, or now.
+// crossing returns the first instant after the last evaluation at which the memory is above the limit, or now.
 func (m *Memory) crossing(now model.Instant) model.Instant {
 	if len(m.sloped) == 0 {
 		return now
