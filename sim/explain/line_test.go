@@ -116,7 +116,8 @@ func knob(key, from, to string) explain.Knob {
 }
 
 // compare returns how two plans differ.
-func compare(t interface{ Fatal(...any) }, a, b sim.Plan, replications int) *explain.Difference {
+func compare(t *testing.T, a, b sim.Plan, replications int) *explain.Difference {
+	t.Helper()
 	question, err := explain.NewPair(a, b, replications, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func compare(t interface{ Fatal(...any) }, a, b sim.Plan, replications int) *exp
 		t.Fatal(err)
 	}
 	if runs != question.Runs() {
-		t.Fatal("runs reported and announced:", runs, question.Runs())
+		t.Fatalf("%d runs were reported, and %d announced", runs, question.Runs())
 	}
 	return d
 }

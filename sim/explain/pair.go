@@ -53,6 +53,16 @@ type Change struct {
 // limits are no knobs: the seed and the disturbance are A's, and limits are ignored. It is an error if a plan is not
 // valid, if a group names what does not differ, and if more than MaxKnobs knobs are left.
 func NewPair(a, b sim.Plan, replications int, groups []Group) (*Pair, error) {
+	p, err := newPair(a, b, replications, groups)
+	if err == nil {
+		b.Seed, b.Disturb = a.Seed, a.Disturb
+		p.neighbours = neighbours(&b)
+	}
+	return p, err
+}
+
+// newPair returns a pair that has no neighbours yet.
+func newPair(a, b sim.Plan, replications int, groups []Group) (*Pair, error) {
 	if err := validReplications(replications); err != nil {
 		return nil, err
 	}
@@ -70,8 +80,7 @@ func NewPair(a, b sim.Plan, replications int, groups []Group) (*Pair, error) {
 		s.notes = append(s.notes, fmt.Sprintf(format, a.Seed, b.Seed, a.Seed))
 	}
 	s.noteCapacity()
-	b.Seed, b.Disturb = a.Seed, a.Disturb
-	return &Pair{space: s, replications: replications, neighbours: neighbours(&b)}, nil
+	return &Pair{space: s, replications: replications}, nil
 }
 
 // noteCapacity says whose share a capacity is that follows the permits.
