@@ -179,13 +179,23 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	}
 	if prediction != nil && prediction.Verdict == sim.OOM {
 		if !f.force {
-			err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s", prediction.Reason)
-			return &ExitError{Code: Broken, Err: fmt.Errorf("%w; --force runs it all the same", err)}
+			return a.refuseRun(prediction)
 		}
 		request.Forced = true
 	}
 	request.Trace = f.out
 	return a.prove(ctx, request, prediction)
+}
+
+// refuseRun ends a command because its run is predicted to run out of memory, which is in the JSON too.
+func (a *app) refuseRun(prediction *sim.RiskReport) error {
+	if a.json {
+		if err := a.show(render.RefusedRecording(prediction), nil); err != nil {
+			return err
+		}
+	}
+	err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s", prediction.Reason)
+	return &ExitError{Code: Broken, Err: fmt.Errorf("%w; --force runs it all the same", err)}
 }
 
 // granted refuses a run whose scenario counts on more than this host grants, unless it is forced.

@@ -8,17 +8,17 @@ import (
 	"headroom/sim"
 )
 
-// Recording is a live run as JSON.
+// Recording is a live run as JSON, or one that was refused: what has no value is nil.
 type Recording struct {
 	Schema         int         `json:"schema"`
-	Outcome        string      `json:"outcome"` // finished, killed, failed or cancelled
+	Outcome        string      `json:"outcome"` // finished, killed, failed or refused
 	Signal         string      `json:"signal,omitempty"`
 	Mechanism      string      `json:"mechanism"`
 	LimitBytes     int64       `json:"limit_bytes"`
-	HostPeakBytes  int64       `json:"host_peak_bytes"`
-	BaselineBytes  int64       `json:"baseline_bytes"`
+	HostPeakBytes  *int64      `json:"host_peak_bytes"`
+	BaselineBytes  *int64      `json:"baseline_bytes"`
 	SecondsPerJob  *float64    `json:"seconds_per_job"`
-	MakespanS      float64     `json:"makespan_s"`
+	MakespanS      *float64    `json:"makespan_s"`
 	JobsDone       int         `json:"jobs_done"`
 	ProofsVerified int         `json:"proofs_verified"`
 	Predicted      *Prediction `json:"predicted"`
@@ -41,34 +41,46 @@ func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string) R
 	r := Recording{
 		Schema: Schema, Outcome: string(end.Outcome), Signal: end.Signal,
 		Mechanism: string(o.Mechanism), LimitBytes: int64(o.LimitBytes),
-		HostPeakBytes: int64(o.Peak()), MakespanS: end.MakespanNs.Seconds(),
-		JobsDone: end.JobsDone, ProofsVerified: end.ProofsVerified, Trace: trace,
+		HostPeakBytes: new(int64(o.Peak())), MakespanS: new(end.MakespanNs.Seconds()),
+		JobsDone: end.JobsDone, ProofsVerified: end.ProofsVerified,
+		Predicted: newPrediction(prediction), Trace: trace,
 	}
 	if o.Trace.Baseline != nil {
-		r.BaselineBytes = int64(o.Trace.Baseline.RSSBytes)
+		r.BaselineBytes = new(int64(o.Trace.Baseline.RSSBytes))
 	}
 	if end.JobsDone > 0 {
-		r.SecondsPerJob = finite(r.MakespanS / float64(end.JobsDone))
-	}
-	if prediction != nil {
-		q := prediction.PeakQuantiles
-		r.Predicted = &Prediction{
-			Verdict: string(prediction.Verdict), POOM: prediction.POOM,
-			HostPeakBytes: int64(q[2]), PeakLow: int64(q[1]), PeakHigh: int64(q[3]),
-			SecondsPerJob: finite(prediction.SecondsPerJobMean),
-		}
+		r.SecondsPerJob = finite(*r.MakespanS / float64(end.JobsDone))
 	}
 	return r
 }
 
-// Recording prints a live run.
+// RefusedRecording returns the JSON of a live run that was not begun because of what is predicted of it.
+func RefusedRecording(prediction *sim.RiskReport) Recording {
+	return Recording{Schema: Schema, Outcome: "refused", Predicted: newPrediction(prediction)}
+}
+
+func newPrediction(p *sim.RiskReport) *Prediction {
+	if p == nil {
+		return nil
+	}
+	q := p.PeakQuantiles
+	return &Prediction{
+		Verdict: string(p.Verdict), POOM: p.POOM,
+		HostPeakBytes: int64(q[2]), PeakLow: int64(q[1]), PeakHigh: int64(q[3]),
+		SecondsPerJob: finite(p.SecondsPerJobMean),
+	}
+}
+
+// Recording prints a live run that was begun.
 func (t Text) Recording(r *Recording) {
 	fmt.Fprintf(t.W, "%s: %d jobs done, %d proofs verified\n\n", r.Outcome, r.JobsDone, r.ProofsVerified)
 	facts := [][2]string{
-		{"peak resident memory", bytesShort(r.HostPeakBytes)},
-		{"baseline", bytesShort(r.BaselineBytes)},
-		{"makespan", seconds(r.MakespanS)},
+		{"peak resident memory", bytesShort(*r.HostPeakBytes)},
 	}
+	if r.BaselineBytes != nil {
+		facts = append(facts, [2]string{"baseline", bytesShort(*r.BaselineBytes)})
+	}
+	facts = append(facts, [2]string{"makespan", seconds(*r.MakespanS)})
 	if r.SecondsPerJob != nil {
 		facts = append(facts, [2]string{"seconds per job", seconds(*r.SecondsPerJob)})
 	}
