@@ -32,8 +32,8 @@ type Report struct {
 	// nil if it could not be measured.
 	PerJob *Interval
 	Limit  model.Bytes // of resident memory; 0: none is known
-	// SecondsToLimit is how long after the trace's last sample the growth passes the limit; nil unless there is a limit
-	// and the finding is Leak or QueueGrowth. High is infinite where the growth may be 0.
+	// SecondsToLimit is how long after the last admission, had more been admitted, the growth would pass the limit; nil
+	// unless there is a limit and the finding is Leak or QueueGrowth. High is infinite where the growth may be 0.
 	SecondsToLimit *Interval
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// secondsToLimit returns how long the growth takes to the limit from the last sample, where it grows.
+// secondsToLimit returns how long the growth takes to the limit from the end of the load, where memory grows.
 func (d *diagnosis) secondsToLimit(f Finding) *Interval {
 	rate := d.rate(f)
 	if rate == nil || d.limit == 0 || !d.run.sampled {
@@ -50,14 +50,14 @@ func (d *diagnosis) evidence(r *Report) []Evidence {
 		e.interval("growth_per_job", g.perJob, "bytes/job", "growth of anonymous memory that nothing in flight explains")
 		e.interval("growth_per_job_late", g.late, "bytes/job", "the same over the later half")
 		e.interval("growth_per_hour", g.perHour, "bytes/h", "the same over time")
-		e.interval("in_flight_per_job", g.inFlight, "bytes/job", "growth that what is in flight explains")
+		e.interval("in_flight_per_job", g.inFlight, "bytes/job", "growth that what is in flight explains, while jobs finish")
 		e.interval("file_per_job", g.file, "bytes/job", "growth of mapped files: page cache, which the system takes back")
 		e.interval("shmem_per_job", g.shmem, "bytes/job", "growth of shared memory, which counts against /dev/shm")
 		e.interval("kept", d.kept, "", "part of a partition's memory that stays resident when it is gone")
 	}
 	d.queueEvidence(&e)
 	if r.SecondsToLimit != nil {
-		e.interval("time_to_limit", r.SecondsToLimit, "s", fmt.Sprintf("from the last sample until %s are resident", r.Limit.Short()))
+		e.interval("time_to_limit", r.SecondsToLimit, "s", fmt.Sprintf("from the end of the load until %s are resident", r.Limit.Short()))
 		fresh := until(float64(d.limit)-d.start, d.rate(r.Finding))
 		e.interval("time_to_limit_from_start", fresh, "s", "the same from the baseline, as after a restart")
 	}

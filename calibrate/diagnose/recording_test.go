@@ -81,7 +81,7 @@ func (r recording) make() *trace.Trace {
 		Profile:  &profile.Profile{Name: "test", Baseline: profile.Exactly(baseline), Kinds: []profile.Kind{r.kind}},
 	}
 	t := &trace.Trace{Header: trace.Header{
-		Schema: trace.Schema, Tool: "test", Clock: trace.Virtual, Config: r.config, Kinds: []model.Kind{r.kind.Model()},
+		Schema: trace.Schema, Tool: "test", Clock: trace.Monotonic, Config: r.config, Kinds: []model.Kind{r.kind.Model()},
 		Workload: plan.Workload, LimitBytes: r.limit,
 	}}
 	result, err := sim.Run(plan, func(record *model.Record) {

@@ -144,7 +144,7 @@ func walk(t *trace.Trace) (*run, error) {
 			}
 		}
 		near := next > 0 && s.At.Sub(t.Records[next-1].At) < guard || next < len(t.Records) && t.Records[next].At.Sub(s.At) < guard
-		w.look(&s, near && w.sampled)
+		w.look(&s, near)
 	}
 	for ; next < len(t.Records); next++ {
 		if err := w.step(next); err != nil {
@@ -152,12 +152,29 @@ func walk(t *trace.Trace) (*run, error) {
 		}
 	}
 	w.done = w.core.Done()
+	w.guard()
 	return &w.run, nil
 }
 
 // guard is how near to a step a sample may be to count: the sampler's clock and its reading are that far apart, more
 // or less.
 const guard = 2 * model.Millisecond
+
+// guard lets samples near to a step count where they must: on a virtual clock, which leaves no doubt, and where steps
+// follow each other so fast that most samples are near to one.
+func (w *walker) guard() {
+	near := 0
+	for i := range w.points {
+		if w.points[i].near {
+			near++
+		}
+	}
+	if w.trace.Header.Clock == trace.Virtual || 2*near > len(w.points) {
+		for i := range w.points {
+			w.points[i].near = false
+		}
+	}
+}
 
 // evenly returns empty samples over a run of that length.
 func evenly(end model.Instant) []trace.Sample {

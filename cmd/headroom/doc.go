@@ -243,6 +243,47 @@
 // free and how many partitions are in the channel and blocked before it. check holds a trace against what must be true
 // of every run.
 //
+// # Leak or queue
+//
+// Diagnose says what the memory of a recorded run does: leak (it grows with each job that finishes, and nothing in
+// flight explains it), queue_growth (what is in flight grows), plateau (it grew until what is in flight reached its
+// bound), retention (it stays when what is in flight falls, and does not pass its high-water mark), or cannot_tell, with
+// what to record. Here three workers return their permits when synthesis ends:
+//
+//	$ headroom diagnose testdata/traces/early.jsonl.zst --limit 4GiB
+//	queue_growth: partitions blocked in send grow by 10.98 (10.48 to 11.48) for each job, to 55, because synthesis is faster than the GPU takes them from the channel, synth busy 100 %, gpu busy 100 %; permits do not hold them back, since admission.release is after_synthesis
+//
+//	evidence                          value                    95 % interval  what it is
+//	jobs_finished                        40                                -  jobs that finished
+//	samples                             673                                -  samples of memory that are not too near to a step of the pipeline
+//	above_baseline                  1.1 GiB                                -  the most anonymous memory above the baseline
+//	growth_per_job            110.0 KiB/job  -261.3 KiB/job to 481.3 KiB/job  growth of anonymous memory that nothing in flight explains
+//	growth_per_job_late       120.0 KiB/job  -273.1 KiB/job to 513.2 KiB/job  the same over the later half
+//	growth_per_hour             129.3 MiB/h      -314.8 MiB/h to 573.5 MiB/h  the same over time
+//	in_flight_per_job         -32.2 MiB/job   -32.5 MiB/job to -31.9 MiB/job  growth that what is in flight explains, while jobs finish
+//	file_per_job                5.3 KiB/job     -1.3 KiB/job to 11.9 KiB/job  growth of mapped files: page cache, which the system takes back
+//	shmem_per_job                   0 B/job               0 B/job to 0 B/job  growth of shared memory, which counts against /dev/shm
+//	kept                              0.0 %                  -2.2 % to 2.2 %  part of a partition's memory that stays resident when it is gone
+//	most_in_flight                       69                                -  the most partitions at once that held vectors or made them; by structure, jobs_in_flight 40 x partitions 2 = 80
+//	partitions_per_job           11.000/job         10.497/job to 11.504/job  growth of the partitions that hold vectors
+//	jobs_waiting_per_job          0.000/job           0.000/job to 0.000/job  growth of the jobs that have not begun, 0.0 in the mean
+//	send_per_job                 10.981/job         10.479/job to 11.483/job  growth of the partitions blocked in send, 35.9 in the mean
+//	channel_per_job               0.000/job           0.000/job to 0.000/job  growth of the partitions in the channel, 1.0 in the mean
+//	finish_per_job                0.000/job           0.000/job to 0.000/job  growth of the partitions that wait for a finalizer, 0.0 in the mean
+//	dealloc_per_job               0.002/job          -0.017/job to 0.021/job  growth of the blocks that wait to be freed, 0.0 in the mean
+//	synthesized_per_hour           7246.4/h                                -  partitions that left synthesis
+//	into_channel_per_hour          1187.9/h                                -  partitions that the channel took
+//	out_of_channel_per_hour        1187.9/h                                -  partitions that GPU workers took
+//	synth_utilization               100.0 %                                -  busy part of synth
+//	gpu_utilization                 100.0 %                                -  busy part of gpu
+//	time_to_limit                   110.3 s               107.6 s to 113.2 s  from the end of the load until 4.0 GiB are resident
+//	time_to_limit_from_start        150.8 s               147.1 s to 154.8 s  the same from the baseline, as after a restart
+//
+// Anonymous memory is fitted to what was in flight at each sample, and what is left to the jobs that are finished.
+// Samples that follow each other are alike, and the intervals allow for that. Mapped files and shared memory are listed
+// apart: page cache is no leak. A leak needs ten finished jobs at least; --json has the same numbers for programs, and
+// the exit code is 0 whatever is found.
+//
 // # This machine
 //
 // Doctor lists every limit that this machine sets to a process, with the file that it was read from and what of it is

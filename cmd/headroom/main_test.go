@@ -19,9 +19,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"headroom": main})
 }
 
-// TestScripts runs the scripts in testdata/script, each in a folder of its own that holds testdata/scenarios.
+// TestScripts runs the scripts in testdata/script, each in a folder of its own that holds testdata/scenarios and
+// testdata/traces.
 func TestScripts(t *testing.T) {
-	scenarios, err := filepath.Abs("testdata/scenarios")
+	data, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,11 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Setup:               func(env *testscript.Env) error { return os.CopyFS(env.WorkDir, os.DirFS(scenarios)) },
+		Setup: func(env *testscript.Env) error {
+			return errors.Join(
+				os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(data, "scenarios"))),
+				os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(data, "traces"))))
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"holds": holds,

@@ -110,5 +110,8 @@ func measure(v float64, unit string) string {
 		return strconv.FormatFloat(v, 'f', 1, 64) + "/h"
 	}
 	_, rate, _ := strings.Cut(unit, "/")
+	if math.Abs(v) < 0.0005 {
+		v = 0 // and not -0
+	}
 	return strconv.FormatFloat(v, 'f', 3, 64) + "/" + rate
 }
