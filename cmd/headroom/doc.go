@@ -236,6 +236,15 @@
 //	headroom: scenario: --set config.admission.permit=4: config.admission.permit is not a key here: did you mean permits? the keys are permits, release, budget
 //	exit status 2
 //
+// # Live runs
+//
+// headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the kernel's
+// high-water mark, and verifies every proof. Given a profile it predicts first, and refuses with exit code 3 what is
+// predicted to run out of memory; --confine SIZE gives the child that much memory and no more. headroom calibrate
+// TRACE... --out PROFILE makes a profile of such traces, and exits with 4 when that predicts each of them from the others
+// too badly. headroom compare PROFILE TRACE holds a prediction against a run. headroom demo does all of it in a few
+// minutes. Live runs are Linux only.
+//
 // # Traces
 //
 // simulate --trace FILE writes what happened, in the format of live runs: JSON Lines, a header first. Each step says
