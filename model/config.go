@@ -241,6 +241,8 @@ type Resident struct {
 	Evictable bool    `json:"evictable,omitempty" yaml:"evictable,omitempty"`
 	// Kinds need the data; empty: all kinds do. A job does not begin before its data is loaded.
 	Kinds []string `json:"kinds,omitempty" yaml:"kinds,omitempty"`
+	// Pinned data is locked in host memory for the devices, and counts against the machine's memlock too.
+	Pinned bool `json:"pinned,omitempty" yaml:"pinned,omitempty"`
 	// Background data is loaded beside the jobs that need it: they do not wait for it.
 	Background bool `json:"background,omitempty" yaml:"background,omitempty"`
 }

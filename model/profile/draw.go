@@ -19,6 +19,7 @@ func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 	d := drawer{key: stream.NewKey(seed, replication, drawPurpose)}
 	out := *p
 	drawQuantity(&d, &out.Baseline)
+	drawIfThere(&d, &out.DeviceBaseline)
 	out.Interference = d.interference(p.Interference)
 	out.Kinds = slices.Clone(p.Kinds)
 	for i := range out.Kinds {
@@ -29,8 +30,15 @@ func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 				drawQuantity(&d, &w.Mean)
 				drawQuantity(&d, &w.CV)
 				drawQuantity(&d, &w.JobCV)
+				drawPointer(&d, &w.Batch)
 				k.Work[s] = w
 			}
+		}
+		if k.BG2 != nil {
+			b := *k.BG2
+			drawQuantity(&d, &b.Host)
+			drawQuantity(&d, &b.Device)
+			k.BG2 = &b
 		}
 		d.footprint(&k.Footprint)
 	}
@@ -57,6 +65,22 @@ func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
 		width = float64(q.Value - q.Low)
 	}
 	q.Value = T(math.Max(0, float64(q.Value)+z*width/normalHalfWidth))
+}
+
+// drawIfThere draws a quantity that most profiles lack; one that is absent takes no number.
+func drawIfThere[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
+	if *q != (Quantity[T]{}) {
+		drawQuantity(d, q)
+	}
+}
+
+// drawPointer draws a quantity that may be absent, into a copy.
+func drawPointer[T ~int64 | ~float64](d *drawer, q **Quantity[T]) {
+	if *q != nil {
+		drawn := **q
+		drawQuantity(d, &drawn)
+		*q = &drawn
+	}
 }
 
 func (d *drawer) interference(in Interference) Interference {
@@ -93,6 +117,14 @@ const leastFactor = 1e-3
 func (d *drawer) footprint(f *Footprint) {
 	for _, q := range []*Quantity[model.Bytes]{&f.Parse, &f.Vectors, &f.Assignment, &f.Call} {
 		drawQuantity(d, q)
+	}
+	drawIfThere(d, &f.Pinned)
+	f.VRAM = maps.Clone(f.VRAM)
+	for s := model.Parse; s < model.NumStages; s++ {
+		if q, ok := f.VRAM[s]; ok {
+			drawQuantity(d, &q)
+			f.VRAM[s] = q
+		}
 	}
 	f.During = maps.Clone(f.During)
 	for s := model.Parse; s < model.NumStages; s++ {

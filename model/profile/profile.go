@@ -32,12 +32,14 @@ func (q Quantity[T]) HasInterval() bool { return q.Low != 0 || q.High != 0 }
 
 // Profile is the calibration of a prover on a machine.
 type Profile struct {
-	Name         string
-	Provenance   Provenance
-	Baseline     Quantity[model.Bytes] // resident before the first job, without the resident data
-	Resident     []model.Resident
-	Interference Interference
-	Kinds        []Kind // sorted by name
+	Name       string
+	Provenance Provenance
+	Baseline   Quantity[model.Bytes] // resident before the first job, without the resident data
+	// DeviceBaseline is what a device holds for as long as the prover runs: its context and what is cached there.
+	DeviceBaseline Quantity[model.Bytes]
+	Resident       []model.Resident
+	Interference   Interference
+	Kinds          []Kind // sorted by name
 }
 
 // Kind returns the kind of that name, or nil.
@@ -85,7 +87,18 @@ type Kind struct {
 	Partitions int
 	Priority   int
 	Work       map[model.Stage]Work // a stage that is missing here does not exist
-	Footprint  Footprint
+	// BG2 is what the G2 multi-scalar multiplication takes; nil where only the side is known that it was recorded on,
+	// which is then the only one that the kind can be simulated with.
+	BG2       *BG2
+	Footprint Footprint
+}
+
+// BG2 is the G2 multi-scalar multiplication of a kind. The work of the stages contains it on the side where it was
+// recorded.
+type BG2 struct {
+	Recorded model.Side           `yaml:"recorded"`
+	Host     Quantity[model.Span] `yaml:"host"`   // of the finish
+	Device   Quantity[model.Span] `yaml:"device"` // of the kernel
 }
 
 // Model returns what the core must know about the kind.
@@ -116,6 +129,8 @@ type Work struct {
 	CV   Quantity[float64]    `yaml:"cv"` // standard deviation over mean, of one partition
 	// JobCV is the coefficient of variation of a factor that all partitions of one job share.
 	JobCV Quantity[float64] `yaml:"job_cv"`
+	// Batch is how much of the work each further proof of a batch adds; nil: as much as the first.
+	Batch *Quantity[float64] `yaml:"batch"`
 }
 
 // Footprint is the memory that a job and its partitions hold.
@@ -128,6 +143,11 @@ type Footprint struct {
 	// During is what a stage holds besides while it runs, as points over its progress. For Synth it is all
 	// that a partition holds until its synthesis is over.
 	During map[model.Stage][]Point `yaml:"during"`
+	// Pinned is the part of the vectors that is locked in host memory for the device.
+	Pinned Quantity[model.Bytes] `yaml:"pinned"`
+	// VRAM is what a partition holds on its device while a stage runs there: Prep, Kernel or Tail. What it holds in
+	// Prep it holds until the kernel begins, waiting for the lock included.
+	VRAM map[model.Stage]Quantity[model.Bytes] `yaml:"vram"`
 }
 
 // Point is a corner of a piecewise linear footprint. Two points at one progress make a step.

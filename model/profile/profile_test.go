@@ -90,7 +90,9 @@ func drawQuantity[T ~int64 | ~float64](t *rapid.T, values *rapid.Generator[T], l
 }
 
 func drawProfile(t *rapid.T) *profile.Profile {
-	p := &profile.Profile{Name: texts.Draw(t, "name"), Baseline: drawQuantity(t, sizes, "baseline")}
+	p := &profile.Profile{
+		Name: texts.Draw(t, "name"), Baseline: drawQuantity(t, sizes, "baseline"), DeviceBaseline: drawQuantity(t, sizes, "device baseline"),
+	}
 	p.Provenance = profile.Provenance{
 		Machine:  texts.Draw(t, "machine"),
 		Versions: rapid.MapOfN(texts, rapid.String(), 0, 3).Draw(t, "versions"),
@@ -109,6 +111,8 @@ func drawProfile(t *rapid.T) *profile.Profile {
 	for i := range rapid.IntRange(0, 2).Draw(t, "residents") {
 		p.Resident = append(p.Resident, model.Resident{
 			Name: fmt.Sprint(i, texts.Draw(t, "resident")), Bytes: 1 + sizes.Draw(t, "bytes")/2, LoadTime: spans.Draw(t, "load time"),
+			OnDemand: true, Background: rapid.Bool().Draw(t, "background"), Pinned: rapid.Bool().Draw(t, "pinned"),
+			Kinds: rapid.SliceOfN(texts, 0, 2).Draw(t, "kinds"),
 		})
 	}
 	p.Interference = drawInterference(t)
@@ -143,8 +147,13 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 		Footprint: profile.Footprint{
 			Parse: drawQuantity(t, sizes, "parse"), Vectors: drawQuantity(t, sizes, "vectors"),
 			Assignment: drawQuantity(t, sizes, "assignment"), Call: drawQuantity(t, sizes, "call"),
-			During: map[model.Stage][]profile.Point{},
+			During: map[model.Stage][]profile.Point{}, VRAM: map[model.Stage]profile.Quantity[model.Bytes]{},
 		},
+	}
+	if rapid.Bool().Draw(t, "on a device") {
+		k.Footprint.Pinned = profile.Exactly(k.Footprint.Vectors.Value / 2)
+		k.Footprint.VRAM[model.Kernel] = drawQuantity(t, sizes, "vram")
+		k.BG2 = &profile.BG2{Recorded: model.OnHost, Host: drawQuantity(t, spans, "host"), Device: drawQuantity(t, spans, "device")}
 	}
 	if rapid.Bool().Draw(t, "circuit") {
 		leaf := model.Bytes(rapid.IntRange(32, 1<<20).Draw(t, "leaf"))
@@ -154,6 +163,12 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 		k.Work[s] = profile.Work{
 			Law: profile.Lognormal, Mean: drawQuantity(t, spans, "mean"),
 			CV: drawQuantity(t, ratios, "cv"), JobCV: drawQuantity(t, ratios, "job cv"),
+		}
+		if rapid.Bool().Draw(t, "batched") {
+			w := k.Work[s]
+			w.Batch = new(profile.Quantity[float64])
+			*w.Batch = drawQuantity(t, ratios, "batch")
+			k.Work[s] = w
 		}
 		progress := 0.0
 		for range rapid.IntRange(0, 3).Draw(t, "points") {

@@ -18,6 +18,7 @@ type file struct {
 	Name         string                 `yaml:"name"`
 	Provenance   Provenance             `yaml:"provenance"`
 	Baseline     Quantity[model.Bytes]  `yaml:"baseline"`
+	Device       Quantity[model.Bytes]  `yaml:"device_baseline"`
 	Resident     []model.Resident       `yaml:"resident"`
 	Interference Interference           `yaml:"interference"`
 	Kinds        map[string]kindInAFile `yaml:"kinds"`
@@ -28,6 +29,7 @@ type kindInAFile struct {
 	Partitions int                  `yaml:"partitions"`
 	Priority   int                  `yaml:"priority"`
 	Work       map[model.Stage]Work `yaml:"work"`
+	BG2        *BG2                 `yaml:"b_g2"`
 	Footprint  Footprint            `yaml:"footprint"`
 }
 
@@ -54,10 +56,11 @@ func Read(data []byte, name string) (*Profile, error) {
 
 func (f *file) profile() *Profile {
 	p := &Profile{
-		Name: f.Name, Provenance: f.Provenance, Baseline: f.Baseline, Resident: f.Resident, Interference: f.Interference,
+		Name: f.Name, Provenance: f.Provenance, Baseline: f.Baseline, DeviceBaseline: f.Device, Resident: f.Resident,
+		Interference: f.Interference,
 	}
 	for name, k := range f.Kinds {
-		kind := Kind{Name: name, Partitions: k.Partitions, Priority: k.Priority, Work: k.Work, Footprint: k.Footprint}
+		kind := Kind{Name: name, Partitions: k.Partitions, Priority: k.Priority, Work: k.Work, BG2: k.BG2, Footprint: k.Footprint}
 		if k.Circuit != (model.Circuit{}) {
 			kind.Circuit = &k.Circuit
 		}

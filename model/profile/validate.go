@@ -19,6 +19,7 @@ func (p *Profile) Validate() error {
 	utf8Text(&f, "name", p.Name)
 	p.Provenance.validate(&f)
 	amount(&f, "baseline", p.Baseline)
+	amount(&f, "device_baseline", p.DeviceBaseline)
 	f.Join(model.ValidateResident("resident", p.Resident))
 	for i := range p.Resident {
 		utf8Text(&f, fmt.Sprintf("resident[%d].name", i), p.Resident[i].Name)
@@ -89,14 +90,21 @@ func (k *Kind) validate(f *model.Faults, at string) {
 		stage(f, at+".work", s)
 		w.validate(f, fmt.Sprintf("%s.work.%s", at, s))
 	}
+	if b := k.BG2; b != nil {
+		if b.Recorded != model.OnHost && b.Recorded != model.OnDevice {
+			f.Add(at+".b_g2.recorded", "is %q: one of host, device", string(b.Recorded))
+		}
+		span(f, at+".b_g2.host", b.Host)
+		span(f, at+".b_g2.device", b.Device)
+	}
 	k.Footprint.validate(f, at+".footprint", k.Work)
 }
 
 func (w *Work) validate(f *model.Faults, at string) {
-	if w.Mean.Value < 0 || w.Mean.Value > model.MaxSpan {
-		f.Add(at+".mean", "is %s: from 0s to %s", w.Mean.Value, model.MaxSpan)
+	span(f, at+".mean", w.Mean)
+	if w.Batch != nil {
+		ratio(f, at+".batch", *w.Batch, 0)
 	}
-	interval(f, at+".mean", w.Mean)
 	ratio(f, at+".cv", w.CV, 0)
 	ratio(f, at+".job_cv", w.JobCV, 0)
 	switch cv := w.CV.Value; w.Law {
@@ -119,6 +127,17 @@ func (p *Footprint) validate(f *model.Faults, at string, work map[model.Stage]Wo
 	amount(f, at+".vectors", p.Vectors)
 	amount(f, at+".assignment", p.Assignment)
 	amount(f, at+".call", p.Call)
+	amount(f, at+".pinned", p.Pinned)
+	if p.Pinned.Value > p.Vectors.Value {
+		f.Add(at+".pinned", "is %s: a part of the vectors, which are %s", p.Pinned.Value, p.Vectors.Value)
+	}
+	for _, s := range slices.Sorted(maps.Keys(p.VRAM)) {
+		key := fmt.Sprintf("%s.vram.%s", at, s)
+		if s != model.Prep && s != model.Kernel && s != model.Tail {
+			f.Add(key, "is of a stage that holds nothing on a device: one of prep, kernel, tail")
+		}
+		amount(f, key, p.VRAM[s])
+	}
 	for _, s := range slices.Sorted(maps.Keys(p.During)) {
 		key := fmt.Sprintf("%s.during.%s", at, s)
 		if _, there := work[s]; !there {
@@ -188,6 +207,12 @@ func utf8Text(f *model.Faults, key, s string) {
 	if !utf8.ValidString(s) {
 		f.Add(key, "is not UTF-8 text")
 	}
+}
+
+// span notes a fault unless the quantity is a length of time and its interval is right.
+func span(f *model.Faults, key string, q Quantity[model.Span]) {
+	f.Span(key, q.Value)
+	interval(f, key, q)
 }
 
 // amount notes a fault unless the quantity is a size and its interval is right.

@@ -50,6 +50,9 @@ func (p *Profile) canonical() []byte {
 	w.line(0, "name: %s", text(p.Name))
 	w.provenance(&p.Provenance)
 	w.line(0, "baseline: %s", quantity(p.Baseline))
+	if p.DeviceBaseline != (Quantity[model.Bytes]{}) {
+		w.line(0, "device_baseline: %s", quantity(p.DeviceBaseline))
+	}
 	if len(p.Resident) > 0 {
 		w.line(0, "resident:")
 	}
@@ -138,14 +141,27 @@ func (w *page) kind(k *Kind) {
 	w.line(2, "work:")
 	for _, s := range slices.Sorted(maps.Keys(k.Work)) {
 		work := k.Work[s]
-		w.line(3, "%s: {law: %s, mean: %s%s%s}", s, text(string(work.Law)), quantity(work.Mean),
-			unlessZero("cv", work.CV), unlessZero("job_cv", work.JobCV))
+		w.line(3, "%s: {law: %s, mean: %s%s%s%s}", s, text(string(work.Law)), quantity(work.Mean),
+			unlessZero("cv", work.CV), unlessZero("job_cv", work.JobCV), batch(work.Batch))
+	}
+	if b := k.BG2; b != nil {
+		w.line(2, "b_g2: {recorded: %s, host: %s, device: %s}", b.Recorded, quantity(b.Host), quantity(b.Device))
 	}
 	w.line(2, "footprint:")
 	w.line(3, "parse: %s", quantity(k.Footprint.Parse))
 	w.line(3, "vectors: %s", quantity(k.Footprint.Vectors))
 	w.line(3, "assignment: %s", quantity(k.Footprint.Assignment))
 	w.line(3, "call: %s", quantity(k.Footprint.Call))
+	if k.Footprint.Pinned != (Quantity[model.Bytes]{}) {
+		w.line(3, "pinned: %s", quantity(k.Footprint.Pinned))
+	}
+	if len(k.Footprint.VRAM) > 0 {
+		var parts []string
+		for _, s := range slices.Sorted(maps.Keys(k.Footprint.VRAM)) {
+			parts = append(parts, fmt.Sprintf("%s: %s", s, quantity(k.Footprint.VRAM[s])))
+		}
+		w.line(3, "vram: {%s}", strings.Join(parts, ", "))
+	}
 	if len(k.Footprint.During) > 0 {
 		w.line(3, "during:")
 	}
@@ -168,6 +184,9 @@ func resident(r *model.Resident) string {
 		{r.Acquire != "", "acquire", r.Acquire},
 		{r.OnDemand, "on_demand", r.OnDemand},
 		{r.Evictable, "evictable", r.Evictable},
+		{r.Pinned, "pinned", r.Pinned},
+		{r.Background, "background", r.Background},
+		{len(r.Kinds) > 0, "kinds", pairs(r.Kinds, text)},
 	} {
 		if f.set {
 			entry += fmt.Sprintf(", %s: %v", f.key, f.value)
@@ -182,6 +201,13 @@ func pairs[P any](points []P, one func(P) string) string {
 		list[i] = one(p)
 	}
 	return "[" + strings.Join(list, ", ") + "]"
+}
+
+func batch(q *Quantity[float64]) string {
+	if q == nil {
+		return ""
+	}
+	return ", batch: " + quantity(*q)
 }
 
 func unlessZero(key string, q Quantity[float64]) string {
