@@ -12,7 +12,7 @@ func (n *node) stuck() string {
 	return "nothing runs and nothing can start: " + strings.Join(n.core.Stuck(), "; ")
 }
 
-// left says what is not zero although the pipeline is empty, or nothing.
+// left says what is not zero although the pipeline is empty, or nothing. A pool never shrinks.
 func (n *node) left(s *Space) string {
 	if findings := n.judge.Clone().Finish(); len(findings) > 0 {
 		return findings[0].Message
@@ -24,8 +24,8 @@ func (n *node) left(s *Space) string {
 		return fmt.Sprintf("%d devices are locked and %d workers are busy", locks, busy)
 	}
 	for i, count := range n.core.Census(nil) {
-		if count != 0 {
-			return fmt.Sprintf("%d of kind %s are counted at place %d", count, s.Kinds[i/int(model.NumPlaces)].Name, i%int(model.NumPlaces))
+		if place := i % int(model.NumPlaces); count != 0 && place != int(model.HeldPool) {
+			return fmt.Sprintf("%d of kind %s are counted at place %d", count, s.Kinds[i/int(model.NumPlaces)].Name, place)
 		}
 	}
 	return ""

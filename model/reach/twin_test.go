@@ -25,6 +25,7 @@ func spaces(n int) []Space {
 			c.Finalizers = count(1, model.Unbounded)
 		}
 		c.Order = []model.Order{model.FIFO, model.FIFO, model.ByPriority, model.OldestJobFirst, model.Interleave}[rng.IntN(5)]
+		c.Pool = []model.Pool{model.PoolNone, model.PoolRetain}[rng.IntN(2)]
 		c.Synthesis = model.Synthesis{MaxParallel: count(1, 2, model.Unbounded, model.Unbounded), Handoff: count(0, 1)}
 		c.FreeVectors = []model.Release{model.AfterKernel, model.AfterFinish}[rng.IntN(2)]
 		stages := short
@@ -132,7 +133,6 @@ func TestASearchSeesWhatEveryHistoryShows(t *testing.T) {
 		// More of anything, and there are too many histories.
 		s.Failures, s.Cancels = false, false
 		s.Config.Admission.Budget, s.Config.Resident, s.Config.Batch = nil, nil, nil
-		s.Config.Order, s.Config.Synthesis = model.FIFO, model.Synthesis{MaxParallel: model.Unbounded}
 		s.Kinds = []model.Kind{{Name: "a", Partitions: 1, Stages: short.With(model.Finish)}}
 		s.Jobs = 2 + i%2
 		root, err := newNode(&s)

@@ -127,6 +127,17 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
+// TestTestingKitIsForTests keeps package modeltest, and rapid with it, out of what users build.
+func TestTestingKitIsForTests(t *testing.T) {
+	for _, f := range files(t) {
+		for _, imported := range f.imports {
+			if imported == module+"/model/modeltest" && !f.test {
+				t.Errorf("%s imports %s: only tests may, since it brings rapid with it", f.path, imported)
+			}
+		}
+	}
+}
+
 // ban is something that some folders may not use.
 type ban struct {
 	folders []string
