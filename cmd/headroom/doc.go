@@ -225,6 +225,29 @@
 // the share of the permits. Limits of the machine have no share, since they are ignored. A seed is no knob: both run
 // with A's. If a combination stalls, the shares of the seconds are unknown.
 //
+// # Stalls
+//
+// A run follows one order of events. Stalls follows all of them, from the empty pipeline on, and so finds the shortest
+// history after which work is left and nothing can go on, with who holds what and who waits for what, or proves that
+// there is none up to a number of jobs, whatever the durations:
+//
+//	$ headroom stalls example
+//	none: no stall exists up to 2 jobs: explored all 2810 states
+//
+//	searched          up to 2 jobs of small with 2 partitions: stages end and jobs arrive in any order
+//	states            2810 explored, 8070 steps from them
+//	holding vectors   4 partitions at most
+//	structural bound  jobs_in_flight 2 x partitions 2 = 4
+//
+//	warnings:
+//	- jobs of kind small are searched with 2 of their 4 partitions (--partitions)
+//	- config.jobs_in_flight is 2 and never binds among the 2 jobs that are searched: --set a smaller one to search what happens when it does
+//
+// Every job may arrive at any moment, alone or with others; with --failures every stage may fail, and with --cancels every
+// job may be given up. The states grow fast with the jobs (--jobs) and their partitions (--partitions). A search that
+// needs more than --max-states proves nothing and exits with 1; what is found exits with 3, and --trace FILE writes it for
+// check.
+//
 // # Refused input
 //
 // What makes no sense is refused with its place and what would be right:
