@@ -14,7 +14,7 @@ func drawn(n uint64) recording {
 	draw := func(i uint32, low, high float64) float64 { return low + (high-low)*key.Uniform(i, 0) }
 	pick := func(i uint32, of int) int { return int(key.Uniform(i, 0) * float64(of)) }
 	r := steady()
-	r.seed = n
+	r.seed, r.tick = n, 400*model.Millisecond
 	r.kind = kind(1 + pick(0, 5))
 	r.jobs = 51 + pick(1, 40)
 	c := &r.config

@@ -88,8 +88,8 @@ func (d *diagnosis) missing() string {
 	case jobs < fewestJobs:
 		return fmt.Sprintf("only %d jobs finished, and a process grows at its first jobs for many reasons: record at least ten", jobs)
 	case d.bins == nil || len(g.bins) < fewestBins:
-		return fmt.Sprintf("there are only %d samples of memory away from steps of the pipeline: at least %d are needed while jobs finish; sample more often or record for longer",
-			d.samples(), fewestBins*fewestEach)
+		return fmt.Sprintf("there are only %d samples of memory away from steps of the pipeline while jobs finish: at least %.0f are needed; sample more often or record for longer",
+			d.finishing(), math.Ceil(fewestBins*fewestEach/(1-startUp)))
 	case g.jobs < fewestLate:
 		return fmt.Sprintf("only %.0f jobs finished in the part of the run that can be judged: record more", g.jobs)
 	case len(d.footprints.columns) == 0:
@@ -101,10 +101,17 @@ func (d *diagnosis) missing() string {
 }
 
 // samples returns how many samples can be used.
-func (d *diagnosis) samples() int {
+func (d *diagnosis) samples() int { return d.count(func(*point) bool { return true }) }
+
+// finishing returns how many of them are from while jobs finish.
+func (d *diagnosis) finishing() int {
+	return d.count(func(p *point) bool { return d.run.phase(p) == finishing })
+}
+
+func (d *diagnosis) count(is func(*point) bool) int {
 	n := 0
 	for i := range d.run.points {
-		if !d.run.points[i].near {
+		if p := &d.run.points[i]; !p.near && is(p) {
 			n++
 		}
 	}
