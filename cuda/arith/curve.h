@@ -34,6 +34,14 @@ struct Xyzz {
     return {p.x, p.y, F::one(), F::one()};
   }
 
+  // twice and sum are functions of their own on the card too. Copied into every caller, they would fill the instruction
+  // cache and the compiler's day; only what runs once for each entry is worth that.
+  static HR_APART Xyzz twice(Xyzz p) { return p.doubled(); }
+  static HR_APART Xyzz sum(Xyzz p, Xyzz q) {
+    p.add(q);
+    return p;
+  }
+
   // doubled holds for every point: no point of odd order has y = 0.
   HR_FN Xyzz doubled() const {
     F u = y.doubled(), v = u.squared(), w = u * v, s = x * v, xx = x.squared(), m = xx.doubled() + xx;
@@ -54,7 +62,7 @@ struct Xyzz {
     }
     F p = q.x * zz - x, r = q.y * zzz - y;
     if (p.is_zero()) {
-      *this = r.is_zero() ? of(q).doubled() : infinity();
+      *this = r.is_zero() ? twice(of(q)) : infinity();
       return;
     }
     finish(p, r, x, y);
@@ -70,7 +78,7 @@ struct Xyzz {
     F u = x * q.zz, s = y * q.zzz;
     F p = q.x * zz - u, r = q.y * zzz - s;
     if (p.is_zero()) {
-      *this = r.is_zero() ? q.doubled() : infinity();
+      *this = r.is_zero() ? twice(q) : infinity();
       return;
     }
     finish(p, r, u, s);

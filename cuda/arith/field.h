@@ -102,9 +102,12 @@ struct alignas(16) Field {
 
   HR_FN Field pow(uint64_t exponent) const {
     Field r = one();
-    for (int i = 63; i >= 0; i--) {
-      r = r.squared();
-      if (exponent >> i & 1) r = r * *this;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+    for (Field power = *this; exponent != 0; exponent >>= 1) {
+      if (exponent & 1) r = r * power;
+      power = power.squared();
     }
     return r;
   }
@@ -112,6 +115,9 @@ struct alignas(16) Field {
   // inverse returns 1/x by Fermat's theorem; 0 for 0.
   HR_FN Field inverse() const {
     Field r = one();
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
     for (int i = 32 * words - 1; i >= 0; i--) {
       r = r.squared();
       if (exponent(i / 32) >> (i % 32) & 1) r = r * *this;

@@ -81,6 +81,11 @@ struct Fp2Lane {
     Fp across = other(part);
     return {choose(odd(), part.doubled(), part + across) * choose(odd(), across, part - across)};
   }
+  // Both lanes need the inverse of the norm a^2 + b^2.
+  __device__ __forceinline__ Fp2Lane inverse() const {
+    Fp across = other(part), norm = Fp::sum_of_products(part, part, across, across).inverse();
+    return {part.negated_if(odd()) * norm};
+  }
   static __device__ __forceinline__ Fp2Lane sum_of_products(const Fp2Lane& x, const Fp2Lane& y, const Fp2Lane& z,
                                                             const Fp2Lane& t) {
     return x * y + z * t;

@@ -9,8 +9,10 @@
 
 #ifdef __CUDACC__
 #define HR_FN __host__ __device__ __forceinline__
+#define HR_APART __host__ __device__ __noinline__
 #else
 #define HR_FN inline
+#define HR_APART inline
 #endif
 
 namespace headroom {

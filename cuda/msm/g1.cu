@@ -1,0 +1,5 @@
+#include "run.cuh"
+
+namespace headroom {
+const Group g1 = group<Fp>();
+}
