@@ -35,12 +35,12 @@ func (d *diagnosis) judge() (Finding, string) {
 		return CannotTell, d.unclear(rest)
 	case d.kept != nil && d.kept.Value > 0.5 && d.kept.Low > quarter:
 		return Retention, fmt.Sprintf("%.0f %% (%.0f to %.0f) of a partition's memory stays resident when it is gone, for the next one to use; "+
-			"beyond that, memory does not grow with the jobs: %s", 100*d.kept.Value, 100*max(0, d.kept.Low), 100*min(1, d.kept.High), excluded(rest))
+			"beyond that, memory does not grow with the jobs: %s", 100*d.kept.Value, 100*max(0, d.kept.Low), 100*min(1, d.kept.High), excluded(rest)+d.shared())
 	case g.perJob.Value*g.jobs > quarter*d.above:
 		return CannotTell, d.unclear(g.perJob)
 	}
 	return Plateau, fmt.Sprintf("memory rose by %s and stopped with what is in flight, of which at most %d partitions held vectors (%s): %s",
-		size(d.above), d.run.holders, d.bound(), excluded(rest))
+		size(d.above), d.run.holders, d.bound(), excluded(rest)+d.shared())
 }
 
 // rest returns the growth that nothing in flight explains: that of the later half of the jobs if memory grew before and
@@ -64,7 +64,19 @@ func (d *diagnosis) leaks() bool {
 // matters reports whether the unexplained growth is large enough to speak of.
 func (d *diagnosis) matters() bool {
 	perJob := d.growth.perJob.Value
-	return perJob*manyJobs >= d.above/max(1, d.run.most) && perJob*d.growth.jobs >= tenth*math.Abs(d.explained())
+	return d.adds(perJob) && perJob*d.growth.jobs >= tenth*math.Abs(d.explained())
+}
+
+// adds reports whether so many bytes a job come to a partition's memory within many jobs.
+func (d *diagnosis) adds(perJob float64) bool { return perJob*manyJobs >= d.above/max(1, d.run.most) }
+
+// shared says that shared memory grows, if it does: it is no leak of the process, but the system cannot take it back.
+func (d *diagnosis) shared() string {
+	i := d.growth.shmem
+	if i == nil || i.Low <= 0 || !d.adds(i.Value) {
+		return ""
+	}
+	return fmt.Sprintf("; shared memory grows by %s a job, which counts against /dev/shm", between(*i))
 }
 
 // explained returns by how many bytes what is in flight grew while jobs finished.

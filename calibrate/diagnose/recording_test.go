@@ -23,19 +23,18 @@ type recording struct {
 	jobs     int
 	seed     uint64
 	tick     model.Span
-	noise    float64     // of a sample, as a part of the footprint
-	drift    float64     // the same, of what wanders slowly
-	memory   float64     // jobs after which the drift has forgotten where it was; 0: never, and drift is its step a job
-	leak     float64     // footprints for each job that is finished
-	leakHour float64     // footprints an hour
-	retain   float64     // part of the most that was resident that stays so
-	warmUp   float64     // footprints that a process adds at its first few jobs
-	cache    float64     // footprints of mapped files a job
-	shmem    float64     // footprints of shared memory a job
-	unsplit  bool        // samples tell only what is resident
-	limit    model.Bytes // of the header
-	idle     int         // ticks after the last step
-	killed   int         // after so many jobs are done; 0: not
+	noise    float64 // of a sample, as a part of the footprint
+	drift    float64 // the same, of what wanders slowly
+	memory   float64 // jobs after which the drift has forgotten where it was; 0: never, and drift is its step a job
+	leak     float64 // footprints for each job that is finished
+	leakHour float64 // footprints an hour
+	retain   float64 // part of the most that was resident that stays so
+	warmUp   float64 // footprints that a process adds at its first few jobs
+	cache    float64 // footprints of mapped files a job
+	shmem    float64 // footprints of shared memory a job
+	unsplit  bool    // samples tell only what is resident
+	idle     int     // ticks after the last step
+	killed   int     // after so many jobs are done; 0: not
 }
 
 // kind is four partitions of about a second of synthesis and half a second on the GPU each.
@@ -82,7 +81,7 @@ func (r recording) make() *trace.Trace {
 	}
 	t := &trace.Trace{Header: trace.Header{
 		Schema: trace.Schema, Tool: "test", Clock: trace.Monotonic, Config: r.config, Kinds: []model.Kind{r.kind.Model()},
-		Workload: plan.Workload, LimitBytes: r.limit,
+		Workload: plan.Workload,
 	}}
 	result, err := sim.Run(plan, func(record *model.Record) {
 		kept := *record

@@ -54,9 +54,9 @@ func TestTwiceTheMemory(t *testing.T) {
 	})
 }
 
-// Page cache and shared memory change no finding.
+// Page cache changes no finding.
 func TestFilesChangeNothing(t *testing.T) {
-	pairs(t, func(r *recording) { r.cache, r.shmem = 0.5, 0.2 }, func(*trace.Trace) {}, func(plain, files *diagnose.Report) {
+	pairs(t, func(r *recording) { r.cache = 0.5 }, func(*trace.Trace) {}, func(plain, files *diagnose.Report) {
 		if plain.Finding != files.Finding || plain.Reason != files.Reason {
 			t.Errorf("%s: %s\nwith files %s: %s", plain.Finding, plain.Reason, files.Finding, files.Reason)
 		}

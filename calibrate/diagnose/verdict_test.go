@@ -38,8 +38,9 @@ func TestFindings(t *testing.T) {
 		{"leaks", with(steady(), func(r *recording) { r.leak = 0.02 }), diagnose.Leak, "for each job"},
 		{"leaks and tells only what is resident", with(steady(), func(r *recording) { r.leak, r.unsplit = 0.02, true }), diagnose.Leak, "may be those"},
 		{"leaks and keeps", with(steady(), func(r *recording) { r.leak, r.retain = 0.03, 1 }), diagnose.Leak, "for each job"},
+		{"grows with time", with(steady(), func(r *recording) { r.leakHour = 40 }), diagnose.Leak, "for each job"},
 		{"page cache grows", with(steady(), func(r *recording) { r.cache = 0.5 }), diagnose.Plateau, ""},
-		{"shared memory grows", with(steady(), func(r *recording) { r.shmem = 0.5 }), diagnose.Plateau, ""},
+		{"shared memory grows", with(steady(), func(r *recording) { r.shmem = 0.5 }), diagnose.Plateau, "shared memory grows by 50.0 MiB"},
 		{"grows at its first jobs", with(steady(), func(r *recording) { r.warmUp = 0.5 }), diagnose.Plateau, ""},
 		{"keeps all", with(steady(), func(r *recording) { r.retain = 1 }), diagnose.Retention, "98 % (96 to 100)"},
 		{"keeps most", with(steady(), func(r *recording) { r.retain = 0.8 }), diagnose.Retention, ""},
@@ -154,6 +155,10 @@ func TestTimeToLimit(t *testing.T) {
 	want := 3600 * float64(limit-recorded.Baseline.RSSBytes) / perHour
 	if math.Abs(fresh.Value-want) > want/20 {
 		t.Errorf("%v s from the baseline, want about %v", fresh.Value, want)
+	}
+	recorded.Header.LimitBytes = limit
+	if own, err := diagnose.Of(recorded, 0); err != nil || own.Limit != limit || own.SecondsToLimit == nil || *own.SecondsToLimit != *left {
+		t.Errorf("%+v, %v: the trace's own limit is %s", own, err, limit)
 	}
 	if report, err = diagnose.Of(recorded, model.GiB/4); err != nil || report.SecondsToLimit.Value != 0 {
 		t.Errorf("%+v, %v: the limit is passed already", report.SecondsToLimit, err)
