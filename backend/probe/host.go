@@ -61,7 +61,7 @@ func (h *Host) Describe() (model.Machine, error) {
 
 // Shortfall is something of which a host grants less than a machine has that a scenario describes.
 type Shortfall struct {
-	Key           string // of the scenario: what names the amount, such as machine.shm
+	Key           string // what the amount is, such as machine.shm of the scenario
 	Needs, Grants int64  // bytes; of machine.gpus, devices
 	Limit         Limit  // what grants no more; its Bytes may be more than Grants, by the scenario's reserve
 }
@@ -118,6 +118,15 @@ func (h *Host) Shortfalls(m *model.Machine, devices bool) []Shortfall {
 		}
 	}
 	return list
+}
+
+// Pinning returns the shortfall, if any, of a process that needs to lock so many bytes in memory.
+func (h *Host) Pinning(needs model.Bytes) []Shortfall {
+	limit, limited := h.Limits.Binding(LockedMemory)
+	if !limited {
+		return nil
+	}
+	return short(nil, "pinned memory", needs, limit.Bytes, limit)
 }
 
 // short appends a shortfall if there is one.

@@ -93,6 +93,21 @@ func TestWhatTheHostDoesNotGrantIsSaidWithBothAmounts(t *testing.T) {
 	}
 }
 
+func TestWhatIsPinnedMustBeLockable(t *testing.T) {
+	if list := nominal().Pinning(44 * model.GiB); len(list) > 0 {
+		t.Errorf("without a limit: %v", list)
+	}
+	host := &Host{Limits: Limits{{Of: LockedMemory, Bytes: 8 * model.MiB, Name: "memlock", File: "/proc/self/limits"}}}
+	if list := host.Pinning(8 * model.MiB); len(list) > 0 {
+		t.Errorf("just as much: %v", list)
+	}
+	list := host.Pinning(44 * model.GiB)
+	want := "pinned memory is 44.0 GiB: this host grants 8.0 MiB by memlock (/proc/self/limits), which is short by 44.0 GiB"
+	if len(list) != 1 || list[0].String() != want {
+		t.Errorf("got %v, want %s", list, want)
+	}
+}
+
 // TestAmountsAreNeverNegative holds what unsigned or unchecked subtraction breaks: whatever is used and reserved,
 // nothing that is granted or left is below 0 or above its limit.
 func TestAmountsAreNeverNegative(t *testing.T) {

@@ -336,8 +336,10 @@
 // nodes that a process is bound to; the others bound what their names say.
 //
 // headroom doctor SCENARIO also compares the scenario's machine with this one. If it has more of anything the exit code
-// is 2, as for headroom record, and both amounts are printed: a machine sold with 128 GiB never shows all of it. The
-// JSON has machine, binding, limits (each with bounds, device, name, file, limit_bytes, used_bytes, left_bytes),
+// is 2, as for headroom record, and both amounts are printed: a machine sold with 128 GiB never shows all of it. What
+// the scenario pins at the least is compared with memlock.
+//
+// The JSON has machine, binding, limits (each with bounds, device, name, file, limit_bytes, used_bytes, left_bytes),
 // mappings, overcommit, swap_bytes, swap_used_bytes, gpus (name, total_bytes, usable_bytes, used_bytes), confinement (how
 // record --confine would hold a prover), findings (about, text) and plan (scenario, granted, shortfalls with key, unit,
 // needs, grants, limit_name, limit_file, text). Linux only.

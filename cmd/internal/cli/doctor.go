@@ -11,8 +11,10 @@ import (
 
 	"headroom/backend/confine"
 	"headroom/backend/probe"
+	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/render"
 	"headroom/model"
+	"headroom/scenarios"
 )
 
 const doctorLong = `doctor lists every limit of memory that this machine sets to a process, each with its file, and
@@ -43,7 +45,7 @@ func (a *app) doctor() *cobra.Command {
 }
 
 func (a *app) runDoctor(ctx context.Context, q *question, args []string) error {
-	machine, err := q.machine(args)
+	s, err := q.scenario(args)
 	if err != nil {
 		return err
 	}
@@ -54,12 +56,13 @@ func (a *app) runDoctor(ctx context.Context, q *question, args []string) error {
 	mechanism := tryConfinement(ctx, e)
 	result := render.NewHost(e)
 	result.Confinement = mechanism
-	if machine != nil {
+	if s != nil {
+		machine := &s.Machine
 		if machine.Cores > e.Machine.CoresAllowed {
 			result.Findings = append(result.Findings, render.HostFinding{About: "cores", Text: fmt.Sprintf(
 				"machine.cores is %d, and this process may run on %d: it will not be as fast", machine.Cores, e.Machine.CoresAllowed)})
 		}
-		result.Plan = render.NewHostPlan(args[0], e.Shortfalls(machine, true))
+		result.Plan = render.NewHostPlan(args[0], append(e.Shortfalls(machine, true), e.Pinning(live.LeastPinned(s))...))
 	}
 	if err := a.show(result, func(t render.Text) { t.Host(&result, e.Machine) }); err != nil {
 		return err
@@ -70,8 +73,8 @@ func (a *app) runDoctor(ctx context.Context, q *question, args []string) error {
 	return nil
 }
 
-// machine returns the machine of the scenario that the arguments name, or nil if they name none.
-func (q *question) machine(args []string) (*model.Machine, error) {
+// scenario returns the scenario that the arguments name, or nil if they name none.
+func (q *question) scenario(args []string) (*scenarios.Scenario, error) {
 	if len(args) == 0 {
 		if len(q.settings) > 0 || q.seeded() {
 			return nil, refuse(errors.New("--set and --seed: of a scenario, and none is named"))
@@ -83,9 +86,9 @@ func (q *question) machine(args []string) (*model.Machine, error) {
 		return nil, refuse(err)
 	}
 	if len(variants) != 1 {
-		return nil, refuse(fmt.Errorf("--set: %d machines: doctor compares one", len(variants)))
+		return nil, refuse(fmt.Errorf("--set: %d scenarios: doctor compares one", len(variants)))
 	}
-	return &variants[0].Scenario.Machine, nil
+	return variants[0].Scenario, nil
 }
 
 // tryConfinement confines a program that does nothing and returns the mechanism that did it, or nil. Better ones that

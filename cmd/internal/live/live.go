@@ -57,15 +57,18 @@ func (r *Request) Predict(step func()) (*sim.RiskReport, error) {
 // Shortfalls returns everything of which this host grants less than the scenario's machine has, tightened by the
 // request's limit. The virtual device holds nothing, so that any host will do, and the CPU needs no GPU.
 func (r *Request) Shortfalls(ctx context.Context) ([]probe.Shortfall, error) {
-	machine := r.plan().Machine
-	if r.Device == record.Virtual || len(machine.Found) > 0 { // which is this host
+	if r.Device == record.Virtual {
 		return nil, nil
 	}
+	machine := r.plan().Machine
 	host, err := probe.Live.Host(ctx, os.Getpid())
 	if err != nil {
 		return nil, fmt.Errorf("live: what this host grants: %w", err)
 	}
-	return host.Shortfalls(&machine, r.Device != record.CPU), nil
+	if r.Device == record.CPU {
+		return host.Shortfalls(&machine, false), nil
+	}
+	return append(host.Shortfalls(&machine, true), host.Pinning(LeastPinned(r.Scenario))...), nil
 }
 
 // Replications stand behind each prediction.
