@@ -77,7 +77,19 @@ func (c *Core) holds(j *job) string {
 			permits++
 		}
 	}
-	return fmt.Sprintf("%s of the ledger and %d permits", reserved.Short(), permits)
+	return c.amounts(reserved, fmt.Sprintf("%d permits", permits))
+}
+
+// amounts joins what is said of the ledger and of the permits, of which each is there only if the configuration has it.
+func (c *Core) amounts(bytes Bytes, permits string) string {
+	var parts []string
+	if c.config.Admission.Budget != nil {
+		parts = append(parts, bytes.Short()+" of the ledger")
+	}
+	if c.config.Admission.Permits != Unbounded {
+		parts = append(parts, permits)
+	}
+	return cmp.Or(strings.Join(parts, " and "), "its place in flight")
 }
 
 // waits says what a job waits for.
@@ -88,8 +100,8 @@ func (c *Core) waits(j *job) string {
 	case j.phase == collecting:
 		return "others to join it"
 	case j.phase == working && unadmitted > 0:
-		return fmt.Sprintf("the admission of %d partitions, each with a permit, of which %d are free, and %s of the ledger",
-			unadmitted, c.permits, (t.reserve() * Bytes(j.proofs())).Short())
+		needed := c.amounts(t.reserve()*Bytes(j.proofs()), fmt.Sprintf("a permit, of which %d are free", c.permits))
+		return fmt.Sprintf("the admission of %d partitions, each with %s", unadmitted, needed)
 	case j.phase != acquiring:
 		return "its partitions"
 	case t.workingFirst && !j.paid:

@@ -234,7 +234,7 @@
 //	$ headroom stalls example
 //	none: no stall exists up to 2 jobs: explored all 2810 states
 //
-//	searched          up to 2 jobs of small with 2 partitions: stages end and jobs arrive in any order
+//	searched          up to 2 jobs of small (partitions 2): stages end and jobs arrive in any order
 //	states            2810 explored, 8070 steps from them
 //	holding vectors   4 partitions at most
 //	structural bound  jobs_in_flight 2 x partitions 2 = 4

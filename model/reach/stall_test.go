@@ -43,8 +43,8 @@ func TestHoldAndWaitIsFoundByItsShortestHistory(t *testing.T) {
 		t.Errorf("the history ends with %+v, want a stall", last)
 	}
 	const want = "nothing runs and nothing can start: the ledger has 4.0 GiB of 10.0 GiB free; " +
-		"job 1 of kind large holds 3.0 GiB of the ledger and 0 permits and waits for 5.0 GiB of the ledger to load large key; " +
-		"job 2 of kind large holds 3.0 GiB of the ledger and 0 permits and waits for 5.0 GiB of the ledger to load large key"
+		"job 1 of kind large holds 3.0 GiB of the ledger and waits for 5.0 GiB of the ledger to load large key; " +
+		"job 2 of kind large holds 3.0 GiB of the ledger and waits for 5.0 GiB of the ledger to load large key"
 	if a.Reason != want {
 		t.Errorf("the reason is\n%s\nwant\n%s", a.Reason, want)
 	}

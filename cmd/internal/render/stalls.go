@@ -94,14 +94,19 @@ func followed(s *reach.Space, e *model.Effect) string {
 	switch e.Op {
 	case model.Start:
 		return stageOf(s, e) + " starts"
-	case model.JobStart, model.JobDone, model.JobFailed, model.Join:
+	case model.JobStart, model.JobDone, model.JobFailed, model.Join, model.Reserve:
 		return fmt.Sprintf("%s %d", e.Op, e.Job)
+	case model.Loaded:
+		return fmt.Sprintf("%s may be used", s.Config.Resident[e.Task.Slot].Name)
 	case model.Evict:
 		return fmt.Sprintf("%s is evicted", s.Config.Resident[e.Task.Slot].Name)
 	case model.WakeAt:
 		return fmt.Sprintf("timer %d is set", e.Task.Slot)
 	case model.Stall:
 		return "stall"
+	}
+	if e.Task.Block == model.ParseBuffer {
+		return fmt.Sprintf("%s %s of %d", e.Op, e.Task.Block, e.Job)
 	}
 	if e.Op == model.Freed || e.Op == model.Pooled {
 		return fmt.Sprintf("%s %s of %d.%d", e.Op, e.Task.Block, e.Job, e.Partition)
@@ -134,7 +139,7 @@ func (t Text) Stalls(s *Stalls) {
 	}
 	var kinds []string
 	for _, k := range s.Kinds {
-		kinds = append(kinds, fmt.Sprintf("%s with %d partitions", k.Name, k.Partitions))
+		kinds = append(kinds, fmt.Sprintf("%s (partitions %d)", k.Name, k.Partitions))
 	}
 	events := "stages end and jobs arrive in any order"
 	if s.Failures {
