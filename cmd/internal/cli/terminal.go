@@ -44,10 +44,14 @@ func (a *app) progress(what string, n int) *progress {
 }
 
 func newProgress(w io.Writer, what string, n int, patience time.Duration) *progress {
+	options := []progressbar.Option{
+		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
+	}
+	if n != uncounted {
+		options = append(options, progressbar.OptionShowCount())
+	}
 	p := &progress{
-		bar: progressbar.NewOptions(n, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(w),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish()),
-		stop: make(chan struct{}), stopped: make(chan struct{}),
+		bar: progressbar.NewOptions(n, options...), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go p.draw(patience)
 	return p
@@ -68,6 +72,7 @@ func (p *progress) draw(patience time.Duration) {
 	defer ticker.Stop()
 	for {
 		_ = p.bar.Set64(p.steps.Load())
+		_ = p.bar.RenderBlank() // as time goes on also without a step
 		select {
 		case <-p.stop:
 			_ = p.bar.Finish()
