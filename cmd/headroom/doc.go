@@ -346,22 +346,26 @@
 //
 // # Scenarios
 //
-//	$ headroom scenarios
-//	name              title
-//	example           two workers on a small machine
-//	phase11-10        phase 11, ten synthesis workers and two GPU workers
-//	phase11-10-gw3    phase 11, ten synthesis workers and three GPU workers
-//	phase11-10-gw4    phase 11, ten synthesis workers and four GPU workers
-//	phase12-light-1   phase 12 after the fix, light load, one synthesis worker
-//	phase12-light-10  phase 12 after the fix, light load, ten synthesis workers
-//	phase12-light-2   phase 12 after the fix, light load, two synthesis workers
-//	phase12-light-5   phase 12 after the fix, light load, five synthesis workers
-//	phase12-post-10   phase 12 after the fix, ten synthesis workers
-//	phase12-post-12   phase 12 after the fix, twelve synthesis workers
-//	phase12-pre-10    phase 12 before the fix, ten synthesis workers
-//	phase12-pre-12    phase 12 before the fix, twelve synthesis workers
-//	phase12-pre-15    phase 12 before the fix, fifteen synthesis workers
-//	phase12-pre-20    phase 12 before the fix, twenty synthesis workers
+// Headroom scenarios lists those that come with it: phase2 to phase12-post and today are the generations of a published
+// prover on one machine (docs/generations.md), g01 to g25 cases from the field with what is to be learned from each
+// (docs/field-cases.md). Headroom scenarios show prints one, to be changed and used as a file:
 //
-// headroom scenarios show NAME prints one, to be changed and used as a file.
+//	$ headroom scenarios show example
+//	schema: 1
+//	title: two workers on a small machine
+//	description: >-
+//	  Four jobs of a small circuit, to show the shape of a scenario. The numbers of its profile are made up.
+//	machine:
+//	  ram: 8GiB
+//	  cores: 2
+//	config:
+//	  jobs_in_flight: 2
+//	  admission: {permits: 2, release: after_send}
+//	  channel: {capacity: 1}
+//	  gpu: {workers_per_device: 1}
+//	workload: {jobs: 4, kind: small}
+//	profile: example
+//	seed: 1
+//	kinds:
+//	  small: {circuit: mimc, log2_constraints: 13, partitions: 4, data: 64MiB, leaf: 4KiB, priority: 0}
 package main
