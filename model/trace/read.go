@@ -18,6 +18,7 @@ type Reader struct {
 	ended    bool     // an end was read
 	over     bool     // there is nothing more to read
 	strict   bool     // no unknown field was seen yet
+	doubted  bool     // bytes were seen that do not follow from the header
 	warnings []string
 }
 
