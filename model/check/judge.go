@@ -34,6 +34,9 @@ func NewJudge(s Stream, without ...string) *Judge {
 // Step judges the next step and returns what it breaks, or nothing.
 func (j *Judge) Step(r *model.Record) []Finding {
 	w := j.world
+	if len(j.seats) == 0 {
+		return nil // books that nobody reads need not be kept
+	}
 	before := len(w.findings)
 	w.record = r
 	j.each(func(one judge) { one.input(w, r) })
