@@ -78,8 +78,7 @@ hr_status hr_ntt_run(hr_stream* stream, hr_ntt* ntt, hr_transform transform, hr_
         break;
       case HR_INVERSE:
       case HR_COSET_INVERSE:
-        ntt_inverse(stream->stream, values, transform == HR_INVERSE ? ntt->inverse : ntt->coset_inverse);
-        ntt_scale(stream->stream, values, ntt->inverse.log);
+        ntt_inverse(stream->stream, values, transform == HR_INVERSE ? ntt->inverse : ntt->coset_inverse, true);
         break;
       default:
         require(false, "transform " + std::to_string(transform) + " is none of the three");

@@ -6,9 +6,9 @@
 
 namespace headroom {
 
-// Field is the prime field that P describes: P::words (even), P::modulus(i), P::one(i) (the word i of R mod p) and
-// P::square(i) (of R^2 mod p), P::factor(i) (of p, as a factor), P::inverse (-1/p mod 2^32). R is 2^(32 words). The
-// modulus must leave the top bit free: then sums and unreduced products fit.
+// Field is the prime field that P describes: P::words (even), P::modulus(i), P::one(i) (the word i of R mod p),
+// P::square(i) (of R^2 mod p) and P::quotient(x) (x times -1/p mod 2^32). R is 2^(32 words). The modulus must leave the
+// top bit free: then sums and unreduced products fit.
 template <class P>
 struct alignas(16) Field {
   static constexpr int words = P::words;
@@ -227,9 +227,9 @@ struct alignas(16) Field {
       if constexpr (P::modulus(0) == 1 && P::modulus(1) == 0xffffffff) {
         reduce_without_low_products(even, odd);
       } else {
-        uint32_t q = even[0] * P::inverse;
-        row(odd, [](int i) { return P::factor(i + 1); }, q);
-        row(even, [](int i) { return P::factor(i); }, q);
+        uint32_t q = P::quotient(even[0]);
+        row(odd, [](int i) { return P::modulus(i + 1); }, q);
+        row(even, [](int i) { return P::modulus(i); }, q);
         odd[words - 1] = addc(odd[words - 1], 0);
       }
     }
@@ -237,12 +237,12 @@ struct alignas(16) Field {
     // With p = 1 - 2^32 + 2^64 (...) the lowest word e has q = -e, and the low part of q p plus e is
     // 2^32 (e + c) + 2^64 (q - c), where c is 1 unless e is 0: additions in place of two products.
     static HR_FN void reduce_without_low_products(uint32_t* even, uint32_t* odd) {
-      uint32_t e = even[0], q = 0 - e;
+      uint32_t e = even[0], q = P::quotient(e);
       odd[1] = add_cc(odd[1], q - (e != 0));
-      rest_of_row(odd, [](int i) { return P::factor(i + 1); }, q);
+      rest_of_row(odd, [](int i) { return P::modulus(i + 1); }, q);
       add_cc(e, q);
       even[1] = addc_cc(even[1], e);
-      rest_of_row(even, [](int i) { return P::factor(i); }, q);
+      rest_of_row(even, [](int i) { return P::modulus(i); }, q);
       odd[words - 1] = addc(odd[words - 1], 0);
     }
 

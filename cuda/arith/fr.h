@@ -5,16 +5,28 @@
 
 namespace headroom {
 
+#ifdef __CUDACC__
+static __constant__ uint32_t fr_minus_one = 0xffffffff;
+#endif
+
 struct FrParams {
   static constexpr int words = 8;
-  static constexpr uint32_t inverse = 0xffffffff;
+
+  // quotient returns x (-1/p) mod 2^32, which is -x. Where the compiler sees that, it splits each wide product by the
+  // quotient in two, so on the card the factor comes from memory.
+  static HR_FN uint32_t quotient(uint32_t x) {
+#ifdef __CUDA_ARCH__
+    return x * fr_minus_one;
+#else
+    return 0 - x;
+#endif
+  }
 
   static constexpr HR_FN uint32_t modulus(int i) {
     constexpr uint32_t w[words] = {0x00000001, 0xffffffff, 0xfffe5bfe, 0x53bda402,
                                    0x09a1d805, 0x3339d808, 0x299d7d48, 0x73eda753};
     return w[i];
   }
-  static HR_FN uint32_t factor(int i);
   static constexpr HR_FN uint32_t one(int i) {
     constexpr uint32_t w[words] = {0xfffffffe, 0x00000001, 0x00034802, 0x5884b7fa,
                                    0xecbc4ff5, 0x998c4fef, 0xacc5056f, 0x1824b159};
@@ -26,22 +38,6 @@ struct FrParams {
     return w[i];
   }
 };
-
-#ifdef __CUDACC__
-#define m(i) FrParams::modulus(i)
-static __constant__ uint32_t fr_modulus[8] = {m(0), m(1), m(2), m(3), m(4), m(5), m(6), m(7)};
-#undef m
-#endif
-
-// factor is a word of the modulus as an operand of wide products, which take it from the constant bank but not from
-// the instruction: with an immediate the compiler splits each in two.
-HR_FN uint32_t FrParams::factor(int i) {
-#ifdef __CUDA_ARCH__
-  return fr_modulus[i];
-#else
-  return modulus(i);
-#endif
-}
 
 using Fr = Field<FrParams>;
 

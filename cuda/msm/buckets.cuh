@@ -83,9 +83,10 @@ struct Heavy {
   uint32_t* buckets;
 };
 
-// combine adds the partial sums of every bucket into its first. It leaves those of many to combine_heavy.
+// combine adds the partial sums of every bucket into its first. It leaves those of many to sum_pieces and join_pieces.
 template <class F>
-__global__ void __launch_bounds__(sum_threads, 2) combine(MsmPlan plan, Fp* partials, const uint32_t* offsets, Heavy heavy) {
+__global__ void __launch_bounds__(sum_threads, 2)
+    combine(MsmPlan plan, Fp* partials, const uint32_t* offsets, Heavy heavy) {
   const uint64_t bucket = item<F>();
   if (bucket >= plan.buckets) return;
   const Cut cut(plan, offsets);
@@ -116,19 +117,46 @@ __device__ __forceinline__ void block_sum(Xyzz<F>& sum, Fp* shared) {
 // block_sum_bytes is the shared memory of block_sum, for either group.
 constexpr int block_sum_bytes = sum_threads / 2 * 4 * sizeof(Fp);
 
-// combine_heavy does what combine left, a block a bucket.
+// A heavy bucket is summed in pieces, a block each, and then the pieces: with equal scalars everything is in one bucket of
+// each window. A piece's sum replaces its first partial sum.
+constexpr uint32_t heavy_pieces = 64, shortest_piece = 4 * sum_threads;
+
+__device__ __forceinline__ uint32_t piece_length(uint32_t partials) {
+  const uint32_t equal = (partials + heavy_pieces - 1) / heavy_pieces;
+  return equal > shortest_piece ? equal : shortest_piece;
+}
+
+// sum_every adds the n partial sums from first on that are apart, with the whole block, into the first of them.
 template <class F>
-__global__ void __launch_bounds__(sum_threads, 2) combine_heavy(MsmPlan plan, Fp* partials, const uint32_t* offsets, Heavy heavy) {
+__device__ __forceinline__ void sum_every(Fp* partials, uint64_t first, uint32_t n, uint32_t apart) {
   __shared__ uint4 memory[block_sum_bytes / sizeof(uint4)];
+  auto sum = Xyzz<F>::infinity();
+  for (uint32_t k = threadIdx.x / F::lanes; k < n; k += sum_threads / F::lanes)
+    sum = Xyzz<F>::sum(sum, load_xyzz<F>(partials, first + uint64_t{k} * apart));
+  block_sum(sum, reinterpret_cast<Fp*>(memory));
+  if (threadIdx.x < F::lanes) store_xyzz(partials, first, sum);
+}
+
+// sum_pieces does every piece of every heavy bucket, in blocks (piece, bucket).
+template <class F>
+__global__ void __launch_bounds__(sum_threads, 2)
+    sum_pieces(MsmPlan plan, Fp* partials, const uint32_t* offsets, Heavy heavy) {
+  const Cut cut(plan, offsets);
+  for (uint32_t h = blockIdx.y; h < *heavy.count; h += gridDim.y) {
+    const uint32_t n = cut.partials(heavy.buckets[h]), length = piece_length(n), begin = blockIdx.x * length;
+    if (begin >= n) continue;
+    sum_every<F>(partials, cut.first_partial(heavy.buckets[h]) + begin, min(length, n - begin), 1);
+  }
+}
+
+// join_pieces does every heavy bucket, a block each.
+template <class F>
+__global__ void __launch_bounds__(sum_threads, 2)
+    join_pieces(MsmPlan plan, Fp* partials, const uint32_t* offsets, Heavy heavy) {
   const Cut cut(plan, offsets);
   for (uint32_t h = blockIdx.x; h < *heavy.count; h += gridDim.x) {
-    const uint64_t bucket = heavy.buckets[h], first = cut.first_partial(bucket);
-    const uint32_t n = cut.partials(bucket);
-    auto sum = Xyzz<F>::infinity();
-    for (uint32_t k = threadIdx.x / F::lanes; k < n; k += sum_threads / F::lanes)
-      sum = Xyzz<F>::sum(sum, load_xyzz<F>(partials, first + k));
-    block_sum(sum, reinterpret_cast<Fp*>(memory));
-    if (threadIdx.x < F::lanes) store_xyzz(partials, first, sum);
+    const uint32_t n = cut.partials(heavy.buckets[h]), length = piece_length(n);
+    sum_every<F>(partials, cut.first_partial(heavy.buckets[h]), (n + length - 1) / length, length);
   }
 }
 

@@ -37,8 +37,8 @@ unsigned blocks_for(uint64_t items) {
   return static_cast<unsigned>((items + each - 1) / each);
 }
 
-// heavy_blocks share the buckets of many partial sums: enough to fill any card.
-constexpr unsigned heavy_blocks = 512;
+// heavy_rows of blocks share the buckets of many partial sums. How many there are only the card knows.
+constexpr unsigned heavy_rows = 64;
 
 template <class F>
 void run(cudaStream_t stream, const MsmPlan& plan, void* workspace, const Fp* points, const Fr* scalars, bool montgomery,
@@ -51,12 +51,14 @@ void run(cudaStream_t stream, const MsmPlan& plan, void* workspace, const Fp* po
                                                                          space.sort.entries, points);
   cudaMemsetAsync(space.heavy.count, 0, sizeof(uint32_t), stream);
   combine<F><<<blocks_for<F>(plan.buckets), sum_threads, 0, stream>>>(plan, space.partials, offsets, space.heavy);
-  combine_heavy<F><<<heavy_blocks, sum_threads, 0, stream>>>(plan, space.partials, offsets, space.heavy);
+  sum_pieces<F><<<dim3(heavy_pieces, heavy_rows), sum_threads, 0, stream>>>(plan, space.partials, offsets, space.heavy);
+  join_pieces<F><<<heavy_rows, sum_threads, 0, stream>>>(plan, space.partials, offsets, space.heavy);
   weigh_chunks<F><<<blocks_for<F>(plan.chunks()), sum_threads, 0, stream>>>(plan, space.sums, space.weighted,
                                                                            space.partials, offsets);
   const dim3 windows(1 + plan.chunk_bits, plan.windows);
   sum_windows<F><<<windows, sum_threads, 0, stream>>>(plan, space.window_sums, space.sums, space.weighted);
-  finish<F><<<1, sum_threads, 0, stream>>>(plan, space.window_sums, result);
+  weigh_windows<F><<<blocks_for<F>(plan.windows), sum_threads, 0, stream>>>(plan, space.window_sums);
+  join_windows<F><<<1, F::lanes, 0, stream>>>(plan, space.window_sums, result);
 }
 
 // parallel_items asks the current device how many segments it sums at once.

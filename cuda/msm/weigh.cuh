@@ -40,27 +40,29 @@ __global__ void __launch_bounds__(sum_threads, 2)
   if (threadIdx.x < F::lanes) store_xyzz(window_sums, blockIdx.y * gridDim.x + blockIdx.x, sum);
 }
 
-// finish is one block with an item a window. Each weighs its window's sums; then the first puts the windows together,
-// from the highest down (Horner).
+// weigh_windows puts the sums of each window together, an item a window: the chunks' bits from the highest down.
 template <class F>
-__global__ void __launch_bounds__(sum_threads, 2) finish(MsmPlan plan, Fp* window_sums, Fp* result) {
-  const int window = threadIdx.x / F::lanes;
-  const uint64_t base = static_cast<uint64_t>(window) * (1 + plan.chunk_bits);
-  if (window < plan.windows) {
-    auto sum = Xyzz<F>::infinity();
-    for (int bit = plan.chunk_bits - 1; bit >= 0; bit--) {
-      sum = Xyzz<F>::twice(sum);
-      sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, base + 1 + bit));
-    }
-    for (int k = 0; k < plan.chunk_log; k++) sum = Xyzz<F>::twice(sum);
-    sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, base));
-    store_xyzz(window_sums, base, sum);
+__global__ void __launch_bounds__(sum_threads, 2) weigh_windows(MsmPlan plan, Fp* window_sums) {
+  const uint64_t window = item<F>(), base = window * (1 + plan.chunk_bits);
+  if (window >= static_cast<uint64_t>(plan.windows)) return;
+  auto sum = Xyzz<F>::infinity();
+  for (int bit = plan.chunk_bits - 1; bit >= 0; bit--) {
+    sum = Xyzz<F>::twice(sum);
+    sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, base + 1 + bit));
   }
-  __syncthreads();
-  if (window > 0) return;
+  for (int k = 0; k < plan.chunk_log; k++) sum = Xyzz<F>::twice(sum);
+  sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, base));
+  store_xyzz(window_sums, base, sum);
+}
+
+// join_windows is one item: from the highest window down (Horner). Its 255 doublings are one chain, so they stay in
+// registers.
+template <class F>
+__global__ void __launch_bounds__(F::lanes, 1) join_windows(MsmPlan plan, const Fp* window_sums, Fp* result) {
   auto sum = Xyzz<F>::infinity();
   for (int w = plan.windows - 1; w >= 0; w--) {
-    for (int k = 0; k < plan.bits; k++) sum = Xyzz<F>::twice(sum);
+#pragma unroll 1
+    for (int k = 0; k < plan.bits; k++) sum = sum.doubled();
     sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, static_cast<uint64_t>(w) * (1 + plan.chunk_bits)));
   }
   const Jacobian<F> j = sum.jacobian();

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "pass.cuh"
 
 namespace headroom {
@@ -15,11 +17,6 @@ __global__ void fill_level(Fr* level, uint64_t half, Fr root, Fr shift) {
   if (j < half) level[j] = shift * root.pow(j);
 }
 
-__global__ void scale(Fr* data, uint64_t n, Fr factor) {
-  uint64_t i = thread_index();
-  if (i < n) data[i] = data[i] * factor;
-}
-
 // divide computes (a b - c) / Z where Z is constant; the factors hold 1/Z and what the transforms left.
 __global__ void divide(Fr* a, const Fr* b, const Fr* c, uint64_t n, Fr product_factor, Fr c_factor) {
   uint64_t i = thread_index();
@@ -33,18 +30,23 @@ void launch(cudaStream_t stream, const Pass& pass) {
   // The launch reports an attribute that could not be set.
   cudaFuncSetAttribute(run_pass<forward, coset>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   const uint64_t tiles = pass.n >> tile_log;
-  run_pass<forward, coset><<<tiles == 0 ? 1 : static_cast<unsigned>(tiles), 1 << pass.levels, shared, stream>>>(pass);
+  const unsigned blocks = tiles == 0 ? 1 : static_cast<unsigned>(tiles);
+  run_pass<forward, coset><<<blocks, 1 << std::max(pass.levels, columns_log), shared, stream>>>(pass);
 }
+
+Fr size_inverse(int log) { return fr_of(2).inverse().pow(log); }
 
 // transform runs the passes, of as equal heights as can be. The lowest is never shorter than another.
 template <bool forward>
-void transform(cudaStream_t stream, Fr* data, const NttTable& table) {
+void transform(cudaStream_t stream, Fr* data, const NttTable& table, bool scaled) {
   const int passes = (table.log + pass_levels - 1) / pass_levels;
+  const Fr scale = scaled ? size_inverse(table.log) : Fr::one();
   for (int n = 0; n < passes; n++) {
     const int i = forward ? n : passes - 1 - n;
     const int shorter = table.log / passes, longer = table.log % passes;  // how many passes have a level more
     const int low = i * shorter + (i < longer ? i : longer);
-    const Pass pass{data, table.factors, uint64_t{1} << table.log, low, shorter + (i < longer ? 1 : 0)};
+    const bool last = n == passes - 1;
+    const Pass pass{data, table.factors, uint64_t{1} << table.log, low, shorter + (i < longer ? 1 : 0), scaled && last, scale};
     if (table.coset) {
       launch<forward, true>(stream, pass);
     } else {
@@ -52,8 +54,6 @@ void transform(cudaStream_t stream, Fr* data, const NttTable& table) {
     }
   }
 }
-
-Fr size_inverse(int log) { return fr_of(2).inverse().pow(log); }
 
 }  // namespace
 
@@ -69,19 +69,16 @@ void ntt_fill(cudaStream_t stream, Fr* factors, int log, bool inverse, bool cose
   }
 }
 
-void ntt_forward(cudaStream_t stream, Fr* data, const NttTable& table) { transform<true>(stream, data, table); }
+void ntt_forward(cudaStream_t stream, Fr* data, const NttTable& table) { transform<true>(stream, data, table, false); }
 
-void ntt_inverse(cudaStream_t stream, Fr* data, const NttTable& table) { transform<false>(stream, data, table); }
-
-void ntt_scale(cudaStream_t stream, Fr* data, int log) {
-  const uint64_t n = uint64_t{1} << log;
-  scale<<<blocks_for(n), threads, 0, stream>>>(data, n, size_inverse(log));
+void ntt_inverse(cudaStream_t stream, Fr* data, const NttTable& table, bool scaled) {
+  transform<false>(stream, data, table, scaled);
 }
 
 void ntt_quotient(cudaStream_t stream, Fr* a, Fr* b, Fr* c, const NttTable& inverse, const NttTable& coset_forward,
                   const NttTable& coset_inverse) {
   for (Fr* v : {a, b, c}) {
-    ntt_inverse(stream, v, inverse);
+    ntt_inverse(stream, v, inverse, false);
     ntt_forward(stream, v, coset_forward);
   }
   const int log = inverse.log;
@@ -90,7 +87,7 @@ void ntt_quotient(cudaStream_t stream, Fr* a, Fr* b, Fr* c, const NttTable& inve
   // a, b and c are n times too large now, and the last transform multiplies by n once more.
   const Fr c_factor = z.inverse() * left * left, product_factor = c_factor * left;
   divide<<<blocks_for(n), threads, 0, stream>>>(a, b, c, n, product_factor, c_factor);
-  ntt_inverse(stream, a, coset_inverse);
+  ntt_inverse(stream, a, coset_inverse, false);
 }
 
 }  // namespace headroom

@@ -11,8 +11,8 @@ constexpr int pass_levels = 8;
 constexpr int held_log = 3;
 constexpr int held = 1 << held_log;
 
-// A tile has 2^levels rows, which the butterflies join, and eight columns of neighbours in memory: then every access is
-// of whole sectors and no two lanes meet in a bank.
+// A tile has 2^levels rows, which the butterflies join, and eight columns of neighbours in memory, one a thread: then
+// every access is of whole sectors and no two lanes meet in a bank.
 constexpr int columns_log = 3;
 constexpr int columns = 1 << columns_log;
 
@@ -22,54 +22,52 @@ struct Pass {
   const Fr* factors;
   uint64_t n;
   int low, levels;
+  bool scaled;  // the results are multiplied by scale; of the inverse transform alone
+  Fr scale;
 };
 
-// Tile is one block's part of a pass. Position p of a tile is row p / columns, column p % columns.
+// Tile is a thread's view of its block's part of a pass: one column of it.
 struct Tile {
   const Pass& pass;
   uint4* shared;
-  uint64_t base;
+  uint64_t origin;  // where in the vector row 0 of the column is
+  uint64_t below;   // which of the 2^low values below the rows the column is
 
+  // Columns are neighbours, but in the lowest pass, where rows are: there they are blocks of rows.
   __device__ __forceinline__ Tile(const Pass& p, uint4* memory) : pass(p), shared(memory) {
-    uint64_t block = blockIdx.x;
+    const uint64_t block = blockIdx.x, column = threadIdx.x & (columns - 1);
     if (p.low == 0) {
-      base = block << (p.levels + columns_log);
+      origin = (block << columns_log | column) << p.levels;
+      below = 0;
     } else {
-      int groups = p.low - columns_log;  // log of the tiles beside each other below the rows
-      base = (block >> groups << (p.low + p.levels)) + ((block & ((uint64_t{1} << groups) - 1)) << columns_log);
+      const int groups = p.low - columns_log;  // log of the tiles beside each other below the rows
+      below = (block & ((uint64_t{1} << groups) - 1)) << columns_log | column;
+      origin = (block >> groups << (p.low + p.levels)) | below;
     }
   }
 
-  // index returns where in the vector a position is. In the lowest pass columns are whole blocks of rows.
-  __device__ __forceinline__ uint64_t index(int position) const {
-    uint64_t row = position >> columns_log, column = position & (columns - 1);
-    return base + (pass.low == 0 ? (column << pass.levels) + row : (row << pass.low) + column);
-  }
-
-  // below returns which of the 2^low values below the rows a column is.
-  __device__ __forceinline__ uint64_t below(int position) const {
-    return (base + (position & (columns - 1))) & ((uint64_t{1} << pass.low) - 1);
-  }
-
-  // A vector shorter than a tile leaves columns empty.
-  __device__ __forceinline__ Fr load(int position) const {
-    uint64_t i = index(position);
+  // A vector shorter than a tile leaves places empty.
+  __device__ __forceinline__ Fr load(int row) const {
+    const uint64_t i = origin + (uint64_t(row) << pass.low);
     return i < pass.n ? read(pass.data + i, 1) : Fr::zero();
   }
-  __device__ __forceinline__ void store(int position, const Fr& x) const {
-    uint64_t i = index(position);
+  __device__ __forceinline__ void store(int row, const Fr& x) const {
+    const uint64_t i = origin + (uint64_t(row) << pass.low);
     if (i < pass.n) write(pass.data + i, 1, x);
   }
 
   // Shared memory holds the halves of the values apart, so that neighbouring lanes use neighbouring banks.
-  __device__ __forceinline__ Fr exchange_load(int position) const { return read(shared + position, plane()); }
-  __device__ __forceinline__ void exchange_store(int position, const Fr& x) const {
-    write(shared + position, plane(), x);
+  __device__ __forceinline__ Fr exchange_load(int row) const { return read(shared + place(row), plane()); }
+  __device__ __forceinline__ void exchange_store(int row, const Fr& x) const { write(shared + place(row), plane(), x); }
+
+  // factor returns that of a butterfly between rows apart by half, the first of which is row.
+  __device__ __forceinline__ Fr factor(int row, int half) const {
+    const int in_block = half | (row & (half - 1));
+    return read(pass.factors + ((uint64_t(in_block) << pass.low) + below), 1);
   }
 
-  __device__ __forceinline__ Fr factor(uint64_t i) const { return read(pass.factors + i, 1); }
-
  private:
+  __device__ __forceinline__ int place(int row) const { return row << columns_log | (threadIdx.x & (columns - 1)); }
   __device__ __forceinline__ int plane() const { return columns << pass.levels; }
 
   static __device__ __forceinline__ Fr read(const void* p, int apart) {
@@ -84,39 +82,36 @@ struct Tile {
   }
 };
 
-// place returns the position of the value k of this thread in a step on the row bits first to first + bits: the low
-// bits of k are those row bits, the thread's number fills the others from below.
+// row_of returns the row of the value k of this thread in a step on the row bits first to first + bits: the low bits of
+// k are those bits, the thread's number and the rest of k fill the others from below.
 template <int bits>
-__device__ __forceinline__ int place(int k, int first, int levels) {
-  int rest = threadIdx.x | (k >> bits) << levels, at = first + columns_log;
-  return (rest >> at << (at + bits)) | (k & ((1 << bits) - 1)) << at | (rest & ((1 << at) - 1));
+__device__ __forceinline__ int row_of(int k, int first, int levels) {
+  const int rest = threadIdx.x >> columns_log | (k >> bits) << max(levels - held_log, 0);
+  return (rest >> first << (first + bits)) | (k & ((1 << bits) - 1)) << first | (rest & ((1 << first) - 1));
 }
 
-// butterflies does the levels of a step on the values that the thread holds. Where one, each block's first factor is 1
-// and costs nothing.
+// butterflies does the levels of a step on the values that the thread holds. Where one, the first factor of each block
+// is 1 and costs nothing.
 template <bool forward, int bits, bool one>
 __device__ __forceinline__ void butterflies(Fr (&v)[held], const Tile& tile, int first) {
 #pragma unroll
   for (int n = 0; n < bits; n++) {
     const int bit = forward ? n : bits - 1 - n;
-    const uint64_t half = uint64_t{1} << (tile.pass.low + first + bit);
 #pragma unroll
     for (int k = 0; k < held; k++) {
       if (k >> bit & 1) continue;
       Fr &x = v[k], &y = v[k | 1 << bit];
       const bool trivial = one && (k & ((1 << bit) - 1)) == 0;
-      int p = place<bits>(k, first, tile.pass.levels);
-      uint64_t row = (p >> columns_log) & ((1 << (first + bit)) - 1);
-      Fr f;
-      if (!trivial) f = tile.factor(half + (row << tile.pass.low) + tile.below(p));
+      Fr factor;
+      if (!trivial) factor = tile.factor(row_of<bits>(k, first, tile.pass.levels), 1 << (first + bit));
       if (forward) {
-        Fr t = trivial ? y : y * f;
+        const Fr t = trivial ? y : y * factor;
         y = x - t;
         x = x + t;
       } else {
-        Fr t = x - y;
+        const Fr t = x - y;
         x = x + y;
-        y = trivial ? t : t * f;
+        y = trivial ? t : t * factor;
       }
     }
   }
@@ -128,28 +123,29 @@ __device__ __forceinline__ void step(const Tile& tile, int first, bool begins, b
   Fr v[held];
 #pragma unroll
   for (int k = 0; k < held; k++) {
-    int p = place<bits>(k, first, tile.pass.levels);
-    v[k] = begins ? tile.load(p) : tile.exchange_load(p);
+    const int row = row_of<bits>(k, first, tile.pass.levels);
+    v[k] = begins ? tile.load(row) : tile.exchange_load(row);
   }
   butterflies<forward, bits, one>(v, tile, first);
 #pragma unroll
   for (int k = 0; k < held; k++) {
-    int p = place<bits>(k, first, tile.pass.levels);
-    if (ends) {
-      tile.store(p, v[k]);
+    const int row = row_of<bits>(k, first, tile.pass.levels);
+    if (!ends) {
+      tile.exchange_store(row, v[k]);
     } else {
-      tile.exchange_store(p, v[k]);
+      tile.store(row, !forward && tile.pass.scaled ? v[k] * tile.pass.scale : v[k]);
     }
   }
 }
 
-// run_pass is the kernel: 2^levels threads a block. The forward transform goes from the lowest level up (decimation in
-// time, Cooley and Tukey), the inverse down (decimation in frequency, Gentleman and Sande).
+// run_pass is the kernel: 2^levels threads a block, at least one a column. The forward transform goes from the lowest
+// level up (decimation in time, Cooley and Tukey), the inverse down (decimation in frequency, Gentleman and Sande).
 template <bool forward, bool coset>
-__global__ void __launch_bounds__(1 << pass_levels, 2) run_pass(Pass pass) {
+__global__ void __launch_bounds__(1 << pass_levels, 2) run_pass(const __grid_constant__ Pass pass) {
   extern __shared__ uint4 memory[];
   const Tile tile(pass, memory);
   const int steps = (pass.levels + held_log - 1) / held_log;
+#pragma unroll 1
   for (int n = 0; n < steps; n++) {
     const int first = held_log * (forward ? n : steps - 1 - n), bits = min(held_log, pass.levels - first);
     const bool begins = n == 0, ends = n == steps - 1;

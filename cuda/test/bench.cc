@@ -113,15 +113,18 @@ void bench_multiples(Card& card, int log) {
 
 }  // namespace
 
-// The argument is the log of the largest size, 24 where there is none.
+// bench [LARGEST [NAME [SMALLEST]]]: sizes up to 2^24 from 2^18 where not said, and what: ntt, g1, g2, multiples or all.
 int main(int argc, char** argv) {
   const int largest = argc > 1 ? std::atoi(argv[1]) : 24;
+  const std::string only = argc > 2 ? argv[2] : "all";
+  const int smallest = argc > 3 ? std::atoi(argv[3]) : 18;
+  const auto wanted = [&](const char* name) { return only == "all" || only == name; };
   Card card;
-  for (int log = 18; log <= largest; log += 2) bench_transforms(card, log);
-  for (int log = 18; log <= largest; log += 2)
-    bench_msm<Fp>(card, log, log <= 22 ? std::vector<Mix>{uniform, bits, small_values} : std::vector<Mix>{uniform});
-  for (int log = 18; log <= std::min(largest, 22); log += 2) bench_msm<Fp2>(card, log, {uniform, bits});
-  bench_multiples<Fp>(card, std::min(largest, 20));
-  bench_multiples<Fp2>(card, std::min(largest, 20));
+  for (int log = smallest; log <= largest; log += 2) {
+    if (wanted("ntt")) bench_transforms(card, log);
+    if (wanted("g1")) bench_msm<Fp>(card, log, {uniform, bits, small_values});
+    if (wanted("g2") && log <= 22) bench_msm<Fp2>(card, log, {uniform, bits});
+    if (wanted("multiples") && log <= 20) bench_multiples<Fp>(card, log), bench_multiples<Fp2>(card, log);
+  }
   return 0;
 }

@@ -38,7 +38,7 @@ std::vector<uint64_t> some(uint64_t n) {
   if (n <= 64) {
     for (uint64_t i = 0; i < n; i++) indices.push_back(i);
   } else {
-    indices = {0, 1, n / 2, n - 1, random_word(n, 0) % n};
+    indices = {0, n - 1, random_word(n, 0) % n};
   }
   return indices;
 }
@@ -92,6 +92,8 @@ struct Kind {
   Fr (*at)(uint64_t i);
 };
 
+const Fr half_of_r = fr_of(2).inverse();
+
 const Kind kinds[] = {
     {"random", [](uint64_t i) { return random_fr(7, i); }},
     {"zero", [](uint64_t) { return Fr::zero(); }},
@@ -99,7 +101,7 @@ const Kind kinds[] = {
     {"r - 1", [](uint64_t) { return -Fr::one(); }},
     {"0, 1, r - 1", [](uint64_t i) { return i % 3 == 0 ? Fr::zero() : i % 3 == 1 ? Fr::one() : -Fr::one(); }},
     {"below 2^16", [](uint64_t i) { return fr_of(random_word(9, i) & 0xffff); }},
-    {"near half of r", [](uint64_t i) { return fr_of(2).inverse() + (i % 2 ? Fr::one() : -Fr::one()); }},
+    {"near half of r", [](uint64_t i) { return half_of_r + (i % 2 ? Fr::one() : -Fr::one()); }},
 };
 
 // The points repeat, oppose each other and vanish; sums within a bucket meet every case of an addition.
@@ -162,7 +164,8 @@ int main(int argc, char** argv) {
   check_cap();
   {
     Card card;
-    for (int log = 0; log <= (small ? 10 : 20); log++) check_transforms(card, log);
+    for (int log = 0; log <= (small ? 10 : 17); log++) check_transforms(card, log);
+    if (!small) check_transforms(card, 20);
     for (int log : {1, 4, small ? 9 : 17}) check_quotient(card, log);
     check_multiples<Fp>(card);
     check_multiples<Fp2>(card);
