@@ -67,7 +67,8 @@ func (f *fitted) groupShares(o []observation) []float64 {
 }
 
 // widen widens the intervals of the means so that they hold those of another run, which drifts from these. The means
-// are drawn one by one, so that each must vary more for their sum to vary as much.
+// are drawn one by one, so that each must vary more for their sum to vary as much. Two runs count as three here: with
+// Student's quantile of one degree of freedom, 12.7, the intervals would say nothing at all.
 func (f *fitted) widen() {
 	keys := f.sortedKeys()
 	total, squares := 0.0, 0.0
@@ -77,7 +78,7 @@ func (f *fitted) widen() {
 		squares += mean * mean
 	}
 	runs := float64(len(f.evidence.histories))
-	drift := f.drift * student(runs-1)
+	drift := f.drift * student(max(2, runs-1))
 	another := drift * drift * (1 + 1/runs) * total * total / squares
 	for _, k := range keys {
 		w := f.laws[k]

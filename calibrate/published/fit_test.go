@@ -26,10 +26,10 @@ func shapes() []Row {
 // others make no difference to what is predicted.
 func TestTheNumbersBehindSimulatedRowsAreFound(t *testing.T) {
 	const replications = 6
-	truth := known{value: at([]float64{
-		synthTime: -1, synthOf2: 0.5, synthOf5: 0.5, synthOf10: 0.3, synthOf30: 0, synthSpread: -0.5,
-		kernelTime: -0.5, kernelBeside10: 0.2, callSize: 0.5, baseline: 0.5,
-	})}
+	moved := [numNumbers]float64{
+		synthTime: -1, synthOf2: 0.5, synthOf5: 0.5, synthOf10: 0.3, fillBegin: 0.5, kernelTime: -0.3, kernelBeside10: 0.2,
+	}
+	truth := known{value: at(moved[:])}
 	rows := shapes()
 	for i := range rows {
 		read, err := Predict(truth.profile("truth"), &rows[i], 1, replications)
@@ -45,6 +45,11 @@ func TestTheNumbersBehindSimulatedRowsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := known{value: at(offsets)}
+	for i := range numbers {
+		if !moves(i) && offsets[i] != 0 {
+			t.Errorf("%s was moved by %.3g spreads: the fit is to leave it", numbers[i].name, offsets[i])
+		}
+	}
 	for _, i := range []int{synthTime, synthOf5, synthOf10, kernelTime, kernelBeside10} {
 		if math.Abs(found.value[i]/truth.value[i]-1) > 0.01 {
 			t.Errorf("%s is found as %.4g, was %.4g", numbers[i].name, found.value[i], truth.value[i])
@@ -78,15 +83,20 @@ func TestARowThatCannotBeExplainedCountsInProportion(t *testing.T) {
 }
 
 func TestRowsOfAnotherEngineAreRefused(t *testing.T) {
-	_, err := New("p", []Row{{Engine: "phase11", Workers: 1, GPUWorkers: 1, JobsInFlight: 1, Jobs: 1}, {Engine: "phase3"}}, nil)
-	if err == nil || !strings.Contains(err.Error(), `published: row 2 is of engine "phase3": one of [phase8 phase11 phase12-pre phase12-post]`) {
+	rows := []Row{{Engine: "phase11", Workers: 1, GPUWorkers: 1, JobsInFlight: 1, Jobs: 1}, {Engine: "phase3"}}
+	_, err := New("p", rows, nil)
+	want := `published: row 2 is of engine "phase3": one of [phase8 phase11 phase12-pre phase12-post]`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestARunThatWasKilledIsJudgedByTheJobsItHadDone(t *testing.T) {
 	k := known{value: at(make([]float64, numNumbers))}
-	row := Row{Engine: "phase12-pre", Workers: 15, GPUWorkers: 2, JobsInFlight: 15, Jobs: 20, Peak: 600 * model.GiB, KilledAfter: 3}
+	row := Row{
+		Engine: "phase12-pre", Workers: 15, GPUWorkers: 2, JobsInFlight: 15, Jobs: 20,
+		Peak: 600 * model.GiB, KilledAfter: 3,
+	}
 	read, err := Predict(k.profile("p"), &row, 0, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +138,8 @@ func TestSpansAddUp(t *testing.T) {
 			}
 		})
 		if err != nil || model.Span(spans) != sum || sum == 0 || len(taken) != row.Jobs*partitions {
-			t.Errorf("%s: the spans of %d partitions add up to %s, want %s (%v)", row.Name(), len(taken), model.Span(spans), sum, err)
+			t.Errorf("%s: the spans of %d partitions add up to %s, want %s (%v)",
+				row.Name(), len(taken), model.Span(spans), sum, err)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package published
 
-import "headroom/model"
+import (
+	"headroom/model"
+	"headroom/model/profile"
+)
 
 // What the fit does not touch. Sizes follow from the counts of the circuit, and the authors measured the times of these
 // stages one by one. Two figures are assumed: what a parsed input takes, and what is left of the G2 multiplication when
@@ -24,7 +27,9 @@ const (
 	parseBytes    = 200 * model.MiB
 )
 
-// The numbers that the fit moves, in the order of a vector of them.
+// The numbers that are known only roughly, in the order of a vector of them. The fit moves those whose source is
+// profile.Fitted. The others stay at their figures: the rows would move them too, but to make up for what they have
+// nothing to do with, and rows that the fit has not seen are then predicted worse.
 const (
 	synthTime = iota
 	synthOf2
@@ -48,6 +53,7 @@ type number struct {
 	// figure is what the notes say, and spread the standard deviation of what they leave open. The fit begins at
 	// the figure and pays for leaving it.
 	figure, spread float64
+	source         profile.Source
 	lowest         float64
 	unit           string // s, GiB or none
 	why            string // where the figure is from
@@ -56,19 +62,34 @@ type number struct {
 // numbers are in seconds, GiB, or have no unit. One partition's synthesis takes 25 to 27 s for the witness, which is
 // single-threaded, and 4 s alone to 10 s with ten at once for the matrix products.
 var numbers = [numNumbers]number{
-	synthTime:      {"synthesis alone", 30, 1, 1, "s", "witness 26 s and products 4 s"},
-	synthOf2:       {"slowdown of synthesis, 2 running", 1.02, 0.03, 1, "", "products 4.7 s"},
-	synthOf5:       {"slowdown of synthesis, 5 running", 1.09, 0.03, 1, "", "products 6.7 s"},
-	synthOf10:      {"slowdown of synthesis, 10 running", 1.2, 0.03, 1, "", "products 10 s"},
-	synthOf20:      {"slowdown of synthesis, 20 running", 1.45, 0.15, 1, "", "as up to 10, continued"},
-	synthOf30:      {"slowdown of synthesis, 30 running", 3.5, 1, 1, "", "collapses at thirty"},
-	synthSpread:    {"coefficient of variation of a synthesis", 0.04, 0.02, 0.002, "", "29 to 36 s were seen"},
-	kernelTime:     {"kernel", 2.5, 0.1, 1, "s", "a call took 3.3 to 3.4 s with one worker, of which tail and finish 0.8 s"},
-	kernelBeside10: {"slowdown of the kernel, 10 syntheses running", 1.2, 0.06, 0.5, "", "a partition every 3.7 to 3.85 s when saturated"},
-	deallocTime:    {"freeing a partition", 1, 0.25, 0.05, "s", "17 GB/s"},
-	fillBegin:      {"part of a synthesis before a, b and c fill", 0.8, 0.05, 0.1, "", "26 of 30 s alone, 26 of 36 s with ten"},
-	callSize:       {"memory of a proof call", 3.5, 0.75, 0, "GiB", "2 to 5 GiB by the code and an inventory"},
-	baseline:       {"process without jobs and keys", 5, 5, 0, "GiB", "assumed: CUDA context, staging buffers, stacks"},
+	synthTime: {"synthesis alone", 30, 1, profile.Fitted, 1, "s", "witness 26 s and products 4 s"},
+	synthOf2:  {"slowdown of synthesis, 2 running", 1.02, 0.03, profile.Fitted, 1, "", "products 4.7 s"},
+	synthOf5:  {"slowdown of synthesis, 5 running", 1.09, 0.03, profile.Fitted, 1, "", "products 6.7 s"},
+	synthOf10: {"slowdown of synthesis, 10 running", 1.2, 0.03, profile.Fitted, 1, "", "products 10 s"},
+	synthOf20: {"slowdown of synthesis, 20 running", 1.45, 0.15, profile.Fitted, 1, "", "as up to 10, continued"},
+	synthOf30: {"slowdown of synthesis, 30 running", 3.5, 1, profile.Fitted, 1, "", "collapses at thirty"},
+	synthSpread: {
+		"coefficient of variation of a synthesis", 0.04, 0.02, profile.Derived, 0.002, "", "29 to 36 s were seen",
+	},
+	kernelTime: {
+		"kernel", 2.5, 0.1, profile.Fitted, 1, "s",
+		"a call took 3.3 to 3.4 s with one worker, of which tail and finish 0.8 s",
+	},
+	kernelBeside10: {
+		"slowdown of the kernel, 10 syntheses running", 1.2, 0.06, profile.Fitted, 0.5, "",
+		"a partition every 3.7 to 3.85 s when saturated",
+	},
+	deallocTime: {"freeing a partition", 1, 0.25, profile.Derived, 0.05, "s", "17 GB/s"},
+	fillBegin: {
+		"part of a synthesis before a, b and c fill", 0.8, 0.05, profile.Fitted, 0.1, "",
+		"26 of 30 s alone, 26 of 36 s with ten",
+	},
+	callSize: {
+		"memory of a proof call", 3.5, 0.75, profile.Derived, 0, "GiB", "2 to 5 GiB by the code and an inventory",
+	},
+	baseline: {
+		"process without jobs and keys", 5, 5, profile.Assumed, 0, "GiB", "CUDA context, staging buffers, stacks",
+	},
 }
 
 // vector holds a value of each number.

@@ -15,20 +15,15 @@ type known struct {
 	value, deviation vector
 }
 
-func (k *known) seconds(i int) profile.Quantity[model.Span] {
-	return fitted(k.value[i], k.deviation[i], toSpan)
-}
+func (k *known) seconds(i int) profile.Quantity[model.Span] { return quantity(k, i, toSpan) }
 
-func (k *known) bytes(i int) profile.Quantity[model.Bytes] {
-	return fitted(k.value[i], k.deviation[i], toBytes)
-}
+func (k *known) bytes(i int) profile.Quantity[model.Bytes] { return quantity(k, i, toBytes) }
 
-func (k *known) part(i int) profile.Quantity[float64] {
-	return fitted(k.value[i], k.deviation[i], toPart)
-}
+func (k *known) part(i int) profile.Quantity[float64] { return quantity(k, i, toPart) }
 
-func fitted[T ~int64 | ~float64](value, deviation float64, round func(float64) T) profile.Quantity[T] {
-	q := profile.Quantity[T]{Value: round(value), Source: profile.Fitted}
+func quantity[T ~int64 | ~float64](k *known, i int, round func(float64) T) profile.Quantity[T] {
+	value, deviation := k.value[i], k.deviation[i]
+	q := profile.Quantity[T]{Value: round(value), Source: numbers[i].source}
 	if deviation > 0 {
 		q.Low, q.High = round(max(0, value-quantile*deviation)), round(value+quantile*deviation)
 	}

@@ -10,14 +10,23 @@ import (
 // provenance says what the profile was made from and how well it does, row by row.
 func provenance(f *Fit) profile.Provenance {
 	p := profile.Provenance{
-		Machine:  "96-core Threadripper PRO 7995WX, 8 channels of DDR5, 755 GiB, one RTX 5070 Ti with 16 GB; nothing was run for this profile",
+		Machine: "96-core Threadripper PRO 7995WX, 8 channels of DDR5, 755 GiB, one RTX 5070 Ti with 16 GB; " +
+			"nothing was run for this profile",
 		Versions: map[string]string{"cuzk": "phases 8 to 12, before its budget manager"},
 		Notes: []string{
-			"Written by go run ./cmd/internal/fitpublished from the published table and the stage times in the engine's notes; do not edit.",
-			"Numbers from: measured are single stage times of the notes, derived are arithmetic on the circuit's counts, assumed have no source, fitted began at a figure of the notes and were moved by the rows.",
-			"The hold of the device is kernel and tail. About half of it is kernels, the rest is uploads of the vectors, which compete with synthesis for memory.",
-			"finish is what is left of the G2 multiplication when the lock is back: it begins when prep ends and takes 1.7 s with 32 threads.",
-			fmt.Sprintf("Mean error of seconds per job and peaks over the rows of phases 11 and 12: %.1f %%; of each row when the profile is fitted to the others: %.1f %%.",
+			"Written by go run ./cmd/internal/fitpublished from the published table and the stage times " +
+				"in the engine's notes; do not edit.",
+			"Numbers from: measured are single stage times of the notes, derived are arithmetic on the circuit's counts " +
+				"or on figures of the notes, assumed have no source, " +
+				"fitted began at a figure of the notes and were moved by the rows.",
+			"The hold of the device is kernel and tail. About half of it is kernels, the rest is uploads of the vectors, " +
+				"which compete with synthesis for memory.",
+			"finish is what is left of the G2 multiplication when the lock is back: " +
+				"it begins when prep ends and takes 1.7 s with 32 threads.",
+			"What the process holds while it loads keys and circuit is not in the profile: with one worker, " +
+				"and perhaps with two, the highest memory may be from then.",
+			fmt.Sprintf("Mean error of seconds per job and peaks over the rows of phases 11 and 12: %.1f %%; "+
+				"of each row when the profile is fitted to the others: %.1f %%.",
 				100*f.MeanError(false), 100*f.MeanError(true)),
 		},
 	}
@@ -62,7 +71,9 @@ func (j *Judged) misfit() string {
 
 // quality returns the errors of a prediction as a profile states them; what was not published has 0.
 func (j *Judged) quality(predicted Reading, heldOut bool) profile.FitQuality {
-	q := profile.FitQuality{Trace: j.Name(), HeldOut: heldOut, MeasuredPeak: j.Peak, PredictedPeak: mebibytes(predicted.Peak)}
+	q := profile.FitQuality{
+		Trace: j.Name(), HeldOut: heldOut, MeasuredPeak: j.Peak, PredictedPeak: mebibytes(predicted.Peak),
+	}
 	errors := j.Errors(predicted)
 	if !math.IsNaN(errors[0]) {
 		q.SecondsError = toPart(errors[0])

@@ -36,7 +36,8 @@ type Row struct {
 
 // Name returns the name that the row goes by.
 func (r *Row) Name() string {
-	return fmt.Sprintf("%s workers=%d gpu_workers=%d jobs_in_flight=%d jobs=%d", r.Engine, r.Workers, r.GPUWorkers, r.JobsInFlight, r.Jobs)
+	return fmt.Sprintf("%s workers=%d gpu_workers=%d jobs_in_flight=%d jobs=%d",
+		r.Engine, r.Workers, r.GPUWorkers, r.JobsInFlight, r.Jobs)
 }
 
 // Engines lists the generations of the engine that the profile covers. Earlier ones do not cut a proof into
@@ -67,11 +68,13 @@ func (r *Row) plan(p *profile.Profile) sim.Plan {
 		machine.RAM = r.Peak
 	}
 	return sim.Plan{
-		Machine:  machine,
-		Config:   r.Config(),
-		Workload: model.Workload{Shares: []model.Share{{Kind: Kind, Jobs: r.Jobs}}, Arrival: model.Arrival{Pattern: model.Closed}},
-		Profile:  p,
-		Seed:     1,
+		Machine: machine,
+		Config:  r.Config(),
+		Workload: model.Workload{
+			Shares: []model.Share{{Kind: Kind, Jobs: r.Jobs}}, Arrival: model.Arrival{Pattern: model.Closed},
+		},
+		Profile: p,
+		Seed:    1,
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"headroom/model/profile"
 )
 
 // problem is a least-squares problem: to find the offsets of the numbers at which predictions agree with the
@@ -75,7 +77,7 @@ func (p *problem) descend(start []float64) ([]float64, error) {
 	}
 	damping := 0.1
 	for range steps {
-		normal, gradient, err := p.linearize(x, r)
+		normal, gradient, err := p.linearize(x, r, moves)
 		if err != nil {
 			return nil, err
 		}
@@ -103,12 +105,20 @@ func (p *problem) descend(start []float64) ([]float64, error) {
 	return x, nil
 }
 
-// linearize returns the normal matrix and the gradient of the weighted residuals. Differences are taken over a
-// quarter of a spread: a peak is a maximum over runs, and too short a difference would see its corners.
-func (p *problem) linearize(x, r []float64) (*mat.SymDense, *mat.VecDense, error) {
+// moves reports whether the fit moves a number.
+func moves(i int) bool { return numbers[i].source == profile.Fitted }
+
+// linearize returns the normal matrix and the gradient of the weighted residuals over the numbers that move; the others
+// depend on their figures alone. Differences are taken over a quarter of a spread: a peak is a maximum over runs, and
+// too short a difference would see its corners.
+func (p *problem) linearize(x, r []float64, moves func(int) bool) (*mat.SymDense, *mat.VecDense, error) {
 	const width = 0.25
 	jacobian := mat.NewDense(len(r), len(x), nil)
 	for j := range x {
+		if !moves(j) {
+			jacobian.Set(len(p.evidence)+j, j, 1)
+			continue
+		}
 		moved := slices.Clone(x)
 		moved[j] += width
 		up, err := p.residuals(moved)
@@ -170,7 +180,7 @@ func (p *problem) deviations(x []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	normal, _, err := p.linearize(x, r)
+	normal, _, err := p.linearize(x, r, func(int) bool { return true })
 	if err != nil {
 		return nil, err
 	}

@@ -172,52 +172,52 @@
 //	A is phase12-pre-12, B is phase12-post-12: means of 20 replications, with the limit ignored
 //
 //	                                      A          B   B minus A
-//	peak                          786.3 GiB  396.4 GiB  -389.9 GiB
-//	seconds per job                  37.9 s     37.8 s    -0.107 s
+//	peak                          780.1 GiB  398.6 GiB  -381.5 GiB
+//	seconds per job                  37.9 s     37.7 s    -0.111 s
 //	replications over the limit          20          0         -20
 //	replications that stall               0          0          +0
 //	most partitions by structure        150         26           -
 //
 //	shares of the knobs in the difference:
 //	knob                                    A             B        peak   per job
-//	config.jobs_in_flight                  15            20  +176.7 MiB  +0.000 s
-//	config.admission.release  after_synthesis    after_send  -443.6 GiB  -0.129 s
-//	config.channel.capacity                 1          auto   +53.8 GiB  +0.022 s
-//	config.free_vectors          after_finish  after_kernel  -354.0 MiB  +0.000 s
+//	config.jobs_in_flight                  15            20  +174.9 MiB  +0.000 s
+//	config.admission.release  after_synthesis    after_send  -436.7 GiB  -0.135 s
+//	config.channel.capacity                 1          auto   +55.4 GiB  +0.023 s
+//	config.free_vectors          after_finish  after_kernel  -367.8 MiB  +0.000 s
 //
 //	owners at the peak:
 //	owner             A  count          B  count   B minus A
-//	send      578.0 GiB   37.1   24.1 GiB    1.6  -553.9 GiB
-//	channel    15.6 GiB    1.0  185.1 GiB   11.9  +169.6 GiB
-//	synth      58.9 GiB   10.8   51.3 GiB   10.4    -7.6 GiB
-//	dealloc    15.2 GiB    1.6   18.9 GiB    2.0    +3.6 GiB
-//	finish      2.7 GiB    0.1        0 B      -    -2.7 GiB
-//	parse       1.1 GiB    5.8    2.2 GiB   11.2    +1.1 GiB
+//	send      565.5 GiB   36.4   22.6 GiB    1.4  -543.0 GiB
+//	channel    15.6 GiB    1.0  186.7 GiB   12.0  +171.1 GiB
+//	synth      65.3 GiB    8.4   54.4 GiB   10.6   -11.0 GiB
+//	dealloc    17.5 GiB    1.8   19.4 GiB    2.0    +1.9 GiB
+//	finish      1.9 GiB    0.1        0 B      -    -1.9 GiB
+//	parse       1.1 GiB    5.4    2.3 GiB   11.8    +1.2 GiB
 //	resident   69.8 GiB    2.0   69.8 GiB    2.0         0 B
-//	gpu        37.7 GiB    2.0   37.7 GiB    2.0         0 B
-//	baseline    7.2 GiB      -    7.2 GiB      -         0 B
+//	gpu        38.8 GiB    2.0   38.8 GiB    2.0         0 B
+//	baseline    4.6 GiB      -    4.6 GiB      -         0 B
 //
-//	of the difference -7.6 GiB is in synthesis, -384.3 GiB waits in send and in the channel, and +1.9 GiB is all else
+//	of the difference -11.0 GiB is in synthesis, -371.8 GiB waits in send and in the channel, and +1.3 GiB is all else
 //
 //	single knobs that lower the peak of B:
 //	setting                                     peak      change  per job      change  over the limit  removes
-//	config.synthesis.max_parallel=1        100.9 GiB  -295.5 GiB  291.1 s  +253.348 s         0 of 20  -
-//	config.synthesis.max_parallel=3        139.6 GiB  -256.7 GiB  103.4 s   +65.687 s         0 of 20  -
-//	config.admission.permits=6             191.5 GiB  -204.9 GiB   56.3 s   +18.594 s         0 of 20  -
-//	config.synthesis.max_parallel=6        191.5 GiB  -204.9 GiB   56.3 s   +18.594 s         0 of 20  -
-//	config.admission.release=after_finish  288.6 GiB  -107.8 GiB   37.7 s    -0.055 s         0 of 20  -
-//	config.admission.release=after_kernel  288.6 GiB  -107.8 GiB   37.7 s    -0.052 s         0 of 20  -
-//	config.channel.capacity=1              289.2 GiB  -107.2 GiB   37.7 s    -0.044 s         0 of 20  -
-//	config.channel.capacity=6              303.8 GiB   -92.6 GiB   37.7 s    -0.027 s         0 of 20  -
-//	config.admission.permits=10            328.5 GiB   -67.9 GiB   37.6 s    -0.110 s         0 of 20  -
-//	config.admission.permits=11            364.3 GiB   -32.0 GiB   37.7 s    -0.041 s         0 of 20  -
-//	config.channel.capacity=10             365.1 GiB   -31.3 GiB   37.7 s    -0.009 s         0 of 20  -
-//	config.gpu.workers_per_device=1        377.3 GiB   -19.0 GiB   37.7 s    -0.005 s         0 of 20  -
+//	config.synthesis.max_parallel=1         98.5 GiB  -300.1 GiB  291.1 s  +253.322 s         0 of 20  -
+//	config.synthesis.max_parallel=3        138.1 GiB  -260.5 GiB  103.4 s   +65.681 s         0 of 20  -
+//	config.admission.permits=6             190.6 GiB  -208.0 GiB   56.3 s   +18.583 s         0 of 20  -
+//	config.synthesis.max_parallel=6        190.6 GiB  -208.0 GiB   56.3 s   +18.583 s         0 of 20  -
+//	config.admission.release=after_finish  287.5 GiB  -111.0 GiB   37.7 s    -0.057 s         0 of 20  -
+//	config.admission.release=after_kernel  287.5 GiB  -111.0 GiB   37.7 s    -0.055 s         0 of 20  -
+//	config.channel.capacity=1              288.2 GiB  -110.4 GiB   37.7 s    -0.047 s         0 of 20  -
+//	config.channel.capacity=6              305.8 GiB   -92.8 GiB   37.7 s    -0.029 s         0 of 20  -
+//	config.admission.permits=10            331.4 GiB   -67.2 GiB   37.6 s    -0.116 s         0 of 20  -
+//	config.admission.permits=11            366.5 GiB   -32.0 GiB   37.7 s    -0.044 s         0 of 20  -
+//	config.channel.capacity=10             367.4 GiB   -31.1 GiB   37.7 s    -0.010 s         0 of 20  -
+//	config.gpu.workers_per_device=1        379.0 GiB   -19.6 GiB   37.7 s    -0.005 s         0 of 20  -
 //	and 5 more that lower it, with --json
 //
 //	warnings:
 //	- config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send
-//	- profile porep-32g-7995wx-5070ti: 2 numbers are assumed, not measured: porep-32g finish, porep-32g parse bytes
+//	- profile porep-32g-7995wx-5070ti: 3 numbers are assumed, not measured: baseline, porep-32g finish, porep-32g parse bytes
 //
 // More than 8 knobs are refused, with their list; --group name=key,key lets some move together, and a key stands for
 // all below it. Knobs of which one makes no sense without the other are grouped so by themselves, such as gpu.lock: call

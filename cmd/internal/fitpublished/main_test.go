@@ -107,7 +107,8 @@ func TestTheEmbeddedProfileReproducesTheRows(t *testing.T) {
 			sum += math.Abs(errors[k])
 			n++
 			if math.Abs(errors[k]) > bound {
-				t.Errorf("%s: predicted %.1f s a job and %s, which is off by %.1f %%", r.Name(), predicted.SecondsPerJob, predicted.Peak.Short(), 100*errors[k])
+				t.Errorf("%s: predicted %.1f s a job and %s, which is off by %.1f %%",
+					r.Name(), predicted.SecondsPerJob, predicted.Peak.Short(), 100*errors[k])
 			}
 		}
 	}
@@ -136,7 +137,8 @@ func TestTheProfileStatesItsErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		errors := r.Errors(predicted)
-		if q := stated[r.Name()]; math.Abs(q.SecondsError-errors[0]) > 0.002 || r.Peak > 0 && math.Abs(q.PeakError-errors[1]) > 0.005 {
+		q := stated[r.Name()]
+		if math.Abs(q.SecondsError-errors[0]) > 0.002 || r.Peak > 0 && math.Abs(q.PeakError-errors[1]) > 0.005 {
 			t.Errorf("%s: errors are %.4f and %.4f, stated as %.4f and %.4f: run go run ./cmd/internal/fitpublished",
 				r.Name(), errors[0], errors[1], q.SecondsError, q.PeakError)
 		}
@@ -154,7 +156,8 @@ func TestWhoRunsOutOfMemory(t *testing.T) {
 	}
 	twelve, fifteen := assess("phase12-pre-12"), assess("phase12-pre-15")
 	if twelve.POOMLow < 0.8 || fifteen.POOM < 0.99 || fifteen.OOMSecondsMean >= twelve.OOMSecondsMean {
-		t.Errorf("twelve workers: %s after %.0f s; fifteen: %s after %.0f s", twelve.Reason, twelve.OOMSecondsMean, fifteen.Reason, fifteen.OOMSecondsMean)
+		t.Errorf("twelve workers: %s after %.0f s; fifteen: %s after %.0f s",
+			twelve.Reason, twelve.OOMSecondsMean, fifteen.Reason, fifteen.OOMSecondsMean)
 	}
 	for _, scenario := range []string{"phase12-pre-10", "phase12-post-10", "phase12-post-12", "phase11-10"} {
 		if r := assess(scenario); r.POOMHigh > 0.02 {
@@ -202,14 +205,14 @@ func Example() {
 		fmt.Printf("%s: %.1f s, %.0f GiB\n", r.Name(), predicted.SecondsPerJob, predicted.Peak.GiB())
 	}
 	// Output:
-	// phase12-post workers=1 gpu_workers=1 jobs_in_flight=5 jobs=5: 291.8 s, 98 GiB
-	// phase12-post workers=2 gpu_workers=1 jobs_in_flight=5 jobs=5: 151.2 s, 118 GiB
-	// phase12-post workers=5 gpu_workers=1 jobs_in_flight=5 jobs=5: 68.2 s, 169 GiB
-	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=5 jobs=5: 42.0 s, 275 GiB
-	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.6 s, 328 GiB
-	// phase12-post workers=12 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.7 s, 396 GiB
-	// phase12-pre workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 367 GiB
-	// phase11 workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 367 GiB
+	// phase12-post workers=1 gpu_workers=1 jobs_in_flight=5 jobs=5: 291.8 s, 96 GiB
+	// phase12-post workers=2 gpu_workers=1 jobs_in_flight=5 jobs=5: 151.2 s, 116 GiB
+	// phase12-post workers=5 gpu_workers=1 jobs_in_flight=5 jobs=5: 68.2 s, 168 GiB
+	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=5 jobs=5: 42.0 s, 274 GiB
+	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.6 s, 330 GiB
+	// phase12-post workers=12 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.7 s, 399 GiB
+	// phase12-pre workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 366 GiB
+	// phase11 workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 366 GiB
 	// phase11 workers=10 gpu_workers=3 jobs_in_flight=15 jobs=20: 37.6 s, 370 GiB
-	// phase11 workers=10 gpu_workers=4 jobs_in_flight=15 jobs=20: 37.6 s, 373 GiB
+	// phase11 workers=10 gpu_workers=4 jobs_in_flight=15 jobs=20: 37.6 s, 374 GiB
 }

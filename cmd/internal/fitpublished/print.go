@@ -13,14 +13,16 @@ import (
 func printNumbers(w io.Writer, fit *published.Fit) {
 	fmt.Fprintf(w, "number\tfigure\tfrom\tfitted\t95 %% interval\t\n")
 	for _, n := range fit.Numbers {
-		fmt.Fprintf(w, "%s\t%.3g ± %.2g\t%s\t%.4g %s\t%.4g to %.4g\t\n", n.Name, n.Figure, 2*n.Spread, n.Why, n.Value, n.Unit,
+		fmt.Fprintf(w, "%s\t%.3g ± %.2g\t%s\t%.4g %s\t%.4g to %.4g\t\n",
+			n.Name, n.Figure, 2*n.Spread, n.Why, n.Value, n.Unit,
 			max(0, n.Value-2*n.Deviation), n.Value+2*n.Deviation)
 	}
 	fmt.Fprintln(w)
 }
 
 func printRows(w io.Writer, fit *published.Fit) {
-	fmt.Fprintf(w, "row\ts a job\tpredicted\terror\tleft out\tpeak, GiB\tpredicted\terror\tleft out\tspan, s\tpredicted\terror\t\n")
+	fmt.Fprint(w, "row\ts a job\tpredicted\terror\tleft out\tpeak, GiB\tpredicted\terror\tleft out\t"+
+		"span, s\tpredicted\terror\t\n")
 	for i := range fit.Rows {
 		r := &fit.Rows[i]
 		own, left := r.Errors(r.Predicted), [3]float64{math.NaN(), math.NaN(), math.NaN()}
@@ -54,7 +56,9 @@ func percent(x float64) string {
 // printRisks prints how likely the embedded scenarios of phase 12 run out of memory with the fitted profile.
 func printRisks(w io.Writer, fit *published.Fit) error {
 	fmt.Fprintf(w, "scenario\tP(OOM)\t95 %% interval\tmean time to OOM\tpeak at 5 %%\t50 %%\t95 %%\t\n")
-	for _, name := range []string{"phase12-pre-10", "phase12-pre-12", "phase12-pre-15", "phase12-pre-20", "phase12-post-10", "phase12-post-12"} {
+	for _, name := range []string{
+		"phase12-pre-10", "phase12-pre-12", "phase12-pre-15", "phase12-pre-20", "phase12-post-10", "phase12-post-12",
+	} {
 		s, err := scenarios.Load(name, nil)
 		if err != nil {
 			return err

@@ -15,7 +15,8 @@ func rows(table []scenarios.PublishedRow) []published.Row {
 			continue
 		}
 		r := published.Row{
-			Engine: t.Variant, Workers: t.PartitionWorkers, GPUWorkers: t.GPUWorkers, JobsInFlight: t.JobsInFlight, Jobs: t.Proofs,
+			Engine: t.Variant, Workers: t.PartitionWorkers, GPUWorkers: t.GPUWorkers,
+			JobsInFlight: t.JobsInFlight, Jobs: t.Proofs,
 			SecondsPerJob: t.SecondsPerProof, Span: t.ProveSpan, Peak: t.PeakRSS,
 		}
 		if t.PeakCensored {
