@@ -4,6 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"headroom/model"
+	"headroom/model/modeltest"
 	"headroom/model/profile"
 	"headroom/sim"
 )
@@ -38,36 +39,9 @@ func drawPlan(t *rapid.T, s shape) sim.Plan {
 	return p
 }
 
-func drawConfig(t *rapid.T) model.Config {
-	c := model.DefaultConfig(rapid.IntRange(1, 2).Draw(t, "devices"))
-	c.JobsInFlight = drawCount(t, "jobs in flight", 1, 3)
-	c.Admission.Permits = drawCount(t, "permits", 1, 5)
-	c.Admission.Release = rapid.SampledFrom(releases).Draw(t, "release")
-	c.Channel.Capacity = drawCount(t, "capacity", 0, 4)
-	c.GPU.WorkersPerDevice = model.Count(rapid.IntRange(1, 3).Draw(t, "workers"))
-	c.GPU.Prep = rapid.SampledFrom([]model.PrepPlace{"", model.PrepBeforeLock, model.PrepBesideLock}).Draw(t, "prep")
-	if c.GPU.Prep == "" {
-		c.GPU.Lock = model.LockCall
-	}
-	c.GPU.Split = rapid.Bool().Draw(t, "split")
-	if c.GPU.Split {
-		c.Finalizers = drawCount(t, "finalizers", 1, 3)
-	}
-	c.FreeVectors = rapid.SampledFrom([]model.Release{model.AfterKernel, model.AfterFinish}).Draw(t, "free vectors")
-	c.Dealloc.Workers = model.Count(rapid.IntRange(1, 2).Draw(t, "dealloc workers"))
-	return c
-}
+func drawConfig(t *rapid.T) model.Config { return modeltest.Pipeline(modeltest.By(t)) }
 
 var releases = []model.Release{model.AfterSynthesis, model.AfterSend, model.AfterKernel, model.AfterFinish}
-
-// drawCount draws a limit from lowest to highest, or none.
-func drawCount(t *rapid.T, label string, lowest, highest int) model.Count {
-	n := model.Count(rapid.IntRange(lowest, highest+1).Draw(t, label))
-	if n > model.Count(highest) {
-		return model.Unbounded
-	}
-	return n
-}
 
 func drawKind(t *rapid.T, name string, s shape) profile.Kind {
 	k := profile.Kind{Name: name, Partitions: rapid.IntRange(1, 5).Draw(t, name+" partitions"), Work: map[model.Stage]profile.Work{}}

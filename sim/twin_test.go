@@ -63,7 +63,7 @@ func (t *twin) run(jobs []arrival) []happening {
 	}
 	t.permits, t.places = semaphoreOf(t.config.Admission.Permits), semaphoreOf(t.config.JobsInFlight)
 	t.ready = make(chan *twinJob, len(jobs))
-	t.channel = make(chan *twinPartition, min(int(t.config.Channel.Capacity), partitions))
+	t.channel = make(chan *twinPartition, min(int(t.config.ChannelCapacity()), partitions))
 	t.finishes = make(chan *twinPartition, partitions)
 	t.deallocs = make(chan twinBlock, 2*partitions)
 	t.undone.Add(2*partitions + len(jobs))
@@ -147,7 +147,7 @@ func (t *twin) synthesize(p *twinPartition) {
 }
 
 func (t *twin) gpuWorker(w int) {
-	lock := t.locks[w%len(t.locks)]
+	lock := t.locks[w%int(t.config.GPU.Devices)]
 	for p := range t.channel {
 		p.worker = w
 		t.note("take", p.job, p.index, p.kind.Footprint.Call.Value, w)
