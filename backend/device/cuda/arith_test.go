@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -19,8 +20,8 @@ import (
 // program is cuda/test/arith.cc, built for the host: the arithmetic of the kernels on this processor.
 type program struct{ path string }
 
-// build compiles the program. Without g++ the test is skipped.
-func build(t *testing.T) program {
+// buildProgram compiles the program. Without g++ the test is skipped.
+func buildProgram(t *testing.T) program {
 	t.Helper()
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
@@ -28,7 +29,18 @@ func build(t *testing.T) program {
 			"To run it: apt-get install g++ && go test ./backend/device/cuda")
 	}
 	path := filepath.Join(t.TempDir(), "arith")
-	source := filepath.Join("..", "..", "..", "cuda", "test", "arith.cc")
+	cuda := filepath.Join("..", "..", "..", "cuda")
+	source := filepath.Join(cuda, "test", "arith.cc")
+	// That they are looked at here tells the test cache that the result depends on them.
+	headers, err := filepath.Glob(filepath.Join(cuda, "arith", "*.h"))
+	if err != nil || len(headers) == 0 {
+		t.Fatalf("no headers: %v", err)
+	}
+	for _, header := range headers {
+		if _, err := os.ReadFile(header); err != nil {
+			t.Fatal(err)
+		}
+	}
 	command := exec.Command(compiler, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-o", path, source)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)
@@ -159,7 +171,7 @@ func coordinates() []fp.Element {
 // TestArithmeticEqualsGnark compares the headers of cuda/arith with gnark-crypto. The card runs the same chains of
 // words.
 func TestArithmeticEqualsGnark(t *testing.T) {
-	p := build(t)
+	p := buildProgram(t)
 	t.Run("fields", func(t *testing.T) { checkFields(t, p) })
 	t.Run("extension", func(t *testing.T) { checkExtension(t, p) })
 	t.Run("roots", func(t *testing.T) { checkRoots(t, p) })
