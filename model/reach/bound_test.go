@@ -21,27 +21,74 @@ func TestTheStructuralBoundIsReached(t *testing.T) {
 		if configs++; configs%13 != 0 && !everywhere {
 			return
 		}
-		bound := c.StructuralBound(1).Partitions
-		s := reach.Space{Config: c, Jobs: max(bound, 5) + 1, MaxStates: 1_000_000}
-		s.Kinds = []model.Kind{{Name: "a", Partitions: 1, Stages: short.With(model.Finish)}}
-		a := search(t, s)
-		name := fmt.Sprintf("permits %s, %s, channel %s, workers %d, split %t, freed %s", c.Admission.Permits, c.Admission.Release,
-			c.Channel.Capacity, c.Workers(), c.GPU.Split, c.FreeVectors)
-		switch {
-		case a.Verdict != reach.Clear:
-			t.Errorf("%s: %s: %s", name, a.Verdict, a.Reason)
-		case bound > 0 && a.Holding != bound:
-			t.Errorf("%s: %d partitions hold vectors at most; the bound is %s", name, a.Holding, a.Bound.Formula)
-		case bound == 0 && a.Holding < s.Jobs-1:
-			t.Errorf("%s: %d of %d partitions hold vectors at most; no bound is stated", name, a.Holding, s.Jobs)
-		}
-		if bound > 0 {
+		if reachesBound(t, c) > 0 {
 			bounded++
 		}
 	})
 	if bounded < 10 {
 		t.Errorf("%d of %d configurations have a bound", bounded, configs)
 	}
+}
+
+// reachesBound searches jobs enough to reach the bound of a configuration, or to be as many where there is none, and
+// returns the bound.
+func reachesBound(t *testing.T, c model.Config) int {
+	t.Helper()
+	bound := c.StructuralBound(1).Partitions
+	s := reach.Space{Config: c, Jobs: max(bound, 5) + 1, MaxStates: 1_000_000}
+	s.Kinds = []model.Kind{{Name: "a", Partitions: 1, Stages: short.With(model.Finish)}}
+	a := search(t, s)
+	name := fmt.Sprintf("permits %s, %s, synthesis %+v, channel %s, workers %d, split %t, freed %s, budget %+v, batch %+v", c.Admission.Permits,
+		c.Admission.Release, c.Synthesis, c.Channel.Capacity, c.Workers(), c.GPU.Split, c.FreeVectors, c.Admission.Budget, c.Batch)
+	switch {
+	case a.Verdict != reach.Clear:
+		t.Errorf("%s: %s: %s", name, a.Verdict, a.Reason)
+	case bound > 0 && a.Holding != bound:
+		t.Errorf("%s: %d partitions hold vectors at most; the bound is %s", name, a.Holding, a.Bound.Formula)
+	case bound == 0 && a.Holding < s.Jobs-1:
+		t.Errorf("%s: %d of %d partitions hold vectors at most; no bound is stated", name, a.Holding, s.Jobs)
+	}
+	return bound
+}
+
+// TestTheOtherStructuralBoundsAreReached does the same for synthesis workers, a ledger and batches.
+func TestTheOtherStructuralBoundsAreReached(t *testing.T) {
+	for _, change := range []func(*model.Config){
+		func(c *model.Config) { c.Synthesis = model.Synthesis{MaxParallel: 1} },
+		func(c *model.Config) { c.Synthesis = model.Synthesis{MaxParallel: 2, Handoff: 2} },
+		func(c *model.Config) { c.Synthesis.MaxParallel, c.Admission.Permits = 2, 3 },
+		func(c *model.Config) {
+			c.Synthesis.MaxParallel, c.Admission = 2, model.Admission{Permits: 4, Release: model.AfterKernel}
+		},
+		func(c *model.Config) { c.Admission.Budget = ledger(10, 3, 0) },
+		func(c *model.Config) { c.Admission.Budget = ledger(10, 3, 2) },
+		func(c *model.Config) { c.Admission.Permits, c.Batch = 1, &model.Batch{Size: 2, Wait: model.Second} },
+		func(c *model.Config) { c.Synthesis.MaxParallel, c.Order = 2, model.Interleave },
+	} {
+		for _, capacity := range []model.Count{0, 1} {
+			c := model.DefaultConfig(1)
+			c.JobsInFlight, c.Channel.Capacity, c.GPU.WorkersPerDevice = model.Unbounded, capacity, 1
+			change(&c)
+			reachesBound(t, c)
+		}
+	}
+}
+
+// Where vectors outlive the kernel, a reservation shrinks before they go. The bound by the ledger counts what is left of
+// it for every partition, although the last to be admitted must find room for all of its own.
+func TestTheBoundOfAShrinkingReservationIsNotReached(t *testing.T) {
+	for split, most := range map[bool]int{true: 8, false: 4} {
+		s := reach.Space{Config: model.DefaultConfig(1), Jobs: 11, Kinds: []model.Kind{{Name: "a", Partitions: 1, Stages: short.With(model.Finish)}}}
+		s.Config.JobsInFlight, s.Config.Channel.Capacity, s.Config.GPU.WorkersPerDevice = model.Unbounded, 1, 1
+		s.Config.Admission.Budget, s.Config.FreeVectors, s.Config.GPU.Split = ledger(10, 3, 2), model.AfterFinish, split
+		if a := search(t, s); a.Verdict != reach.Clear || a.Holding != most || a.Holding > a.Bound.Partitions {
+			t.Errorf("split %t: %s: %d partitions hold vectors at most, want %d; the bound is %s", split, a.Verdict, a.Holding, most, a.Bound.Formula)
+		}
+	}
+}
+
+func ledger(total, reserve, afterKernel model.Bytes) *model.Budget {
+	return &model.Budget{Total: total, Kinds: map[string]model.Demand{"a": {Reserve: reserve, ReleaseAfterKernel: afterKernel}}}
 }
 
 // grid goes through small configurations of permits.
