@@ -95,6 +95,7 @@ type owner struct {
 	arrivals *work.Arrivals
 	cancels  []model.Cancellation
 	mailbox  chan []Completion
+	timers   work.Timers
 	pending  []Completion // of the round to come
 	effects  []model.Effect
 	first    model.Instant
@@ -109,7 +110,7 @@ func (o *owner) over() bool {
 
 // wait returns when something has happened: a completion, an arrival, a cancellation or the context's end.
 func (o *owner) wait(ctx context.Context) error {
-	next := o.arrivals.At
+	next := min(o.arrivals.At, o.timers.Next())
 	if len(o.cancels) > 0 {
 		next = min(next, o.cancels[0].At)
 	}
@@ -143,7 +144,7 @@ func (o *owner) wait(ctx context.Context) error {
 	}
 }
 
-// round steps through all that has happened: completions downstream first and by lane, then arrivals, then
+// round steps through all that has happened: completions downstream first and by lane, then timers, arrivals and
 // cancellations. The device gets the effects of the whole round at once.
 func (o *owner) round(ctx context.Context) error {
 	now := o.Clock.Now()
@@ -164,6 +165,11 @@ func (o *owner) round(ctx context.Context) error {
 		}
 	}
 	o.pending = o.pending[:0]
+	for in, due := o.timers.Due(now); due; in, due = o.timers.Due(now) {
+		if err := o.step(now, in, now, now); err != nil {
+			return err
+		}
+	}
 	for o.arrivals.At <= now && !o.givenUp {
 		if err := o.step(now, o.arrivals.Pop(), now, now); err != nil {
 			return err
@@ -218,6 +224,7 @@ func (o *owner) step(now model.Instant, in model.Input, begin, end model.Instant
 		return fmt.Errorf("backend: at %s: %w", now, err)
 	}
 	effects := o.effects[from:len(o.effects):len(o.effects)]
+	o.timers.Note(now, effects)
 	for _, e := range effects {
 		switch e.Op {
 		case model.JobDone:
