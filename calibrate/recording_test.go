@@ -119,7 +119,7 @@ func record(plan sim.Plan, jobs int, noise float64) *trace.Trace {
 func sample(t *trace.Trace, plan sim.Plan, noise float64) {
 	const tick = 50 * model.Instant(model.Millisecond)
 	e := work.NewEngine(work.Setup{
-		Kinds: plan.Profile.Kinds, Interference: plan.Profile.Interference, Base: plan.Profile.Baseline.Value,
+		Kinds: plan.Profile.Kinds, Interference: plan.Profile.Interference, Baseline: plan.Profile.Baseline.Value,
 		Seed: plan.Seed, Fails: plan.Disturb.Fails,
 	})
 	key := stream.NewKey(plan.Seed, 0, 1<<20)

@@ -72,7 +72,7 @@ const (
 	Loaded
 	// Evict says that resident data is no longer held.
 	Evict
-	// Leave takes a waiting partition of a failed or cancelled job out of the pipeline.
+	// Leave takes a partition of a failed or cancelled job, of which nothing runs any more, out of the pipeline.
 	Leave
 	// JobDone says that the last partition of a job has finished.
 	JobDone
@@ -103,7 +103,7 @@ type Effect struct {
 	Proofs    uint16 // proofs joined in the job or partition: 1 without a batch
 	Job       int32
 	Partition int32 // 0 for what concerns the whole job
-	Task      Task  // Start: what begins; Take: Lane is the worker; Freed: Block is the block; Loaded and Evict: Slot is the data
+	Task      Task  // Start: what begins; Take: Lane is the worker; Leave: Lane is the GPU worker that it leaves, if it has one; Freed: Block is the block; Loaded and Evict: Slot is the data
 	After     Span  // WakeAt: until the Wake
 }
 

@@ -165,7 +165,6 @@ func (c *Core) doom(jobSlot int32) {
 	for i := range c.partitions.slots {
 		p := &c.partitions.slots[i]
 		if p.jobSlot == jobSlot && p.job == j.number && c.leaveQueue(p) {
-			c.emitPartition(Leave, p)
 			c.abandon(p)
 		}
 	}
@@ -198,6 +197,11 @@ func (c *Core) leaveQueue(p *partition) bool {
 
 // abandon takes a partition of a doomed job, of which nothing runs any more, out of the pipeline.
 func (c *Core) abandon(p *partition) {
+	e := c.emitPartition(Leave, p)
+	e.Device = p.device
+	if p.worker != none {
+		e.Task.Lane = p.worker
+	}
 	c.dropPermit(p)
 	c.returnWorker(p)
 	c.leaveWorker(p)

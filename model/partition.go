@@ -171,6 +171,9 @@ func (c *Core) State() State {
 	return s
 }
 
+// Reserved returns the bytes that the ledger has reserved; without a budget, those of the resident data.
+func (c *Core) Reserved() Bytes { return c.ledger.used }
+
 // LocksHeld returns the number of devices whose lock somebody holds.
 func (c *Core) LocksHeld() int32 { return c.locks }
 

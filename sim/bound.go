@@ -24,10 +24,14 @@ func (l *loop) bound(r *Result) {
 	if c.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(c.JobsInFlight))
 	}
-	bytes := float64(l.base) + float64(most)*float64(r.Bound.Partitions) + float64(job)*float64(jobs)
+	base := l.profile.Baseline.Value
+	for _, d := range l.config.Resident {
+		base += d.Bytes + d.Transient
+	}
+	bytes := float64(base) + float64(most)*float64(r.Bound.Partitions) + float64(job)*float64(jobs)
 	if bytes >= math.MaxInt64 {
 		r.BoundBytes = math.MaxInt64 // more than any machine has
 		return
 	}
-	r.BoundBytes = l.base + most*model.Bytes(r.Bound.Partitions) + job*model.Bytes(jobs)
+	r.BoundBytes = base + most*model.Bytes(r.Bound.Partitions) + job*model.Bytes(jobs)
 }

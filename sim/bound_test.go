@@ -24,7 +24,7 @@ func TestTheBoundIsReachedAndNamesItsParts(t *testing.T) {
 		observed int // partitions with vectors at once, of 20
 	}{
 		{"after_synthesis", slowKernel, func(c *model.Config) { c.Admission.Release = model.AfterSynthesis },
-			0, "unbounded: neither permits nor jobs in flight limit the partitions that wait", 20},
+			0, "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait", 20},
 		{"after_send", slowKernel, func(c *model.Config) {},
 			8, "permits 3 + channel 3 + gpu workers 2 = 8", 8},
 		{"after_send to an own capacity", slowKernel, func(c *model.Config) { c.Channel.Capacity = 5 },
@@ -34,9 +34,9 @@ func TestTheBoundIsReachedAndNamesItsParts(t *testing.T) {
 		{"after_send to two devices", slowKernel, func(c *model.Config) { c.GPU.Devices = 2 },
 			10, "permits 3 + channel 3 + gpu workers 4 = 10", 10},
 		{"after_send to an unbounded channel", slowKernel, func(c *model.Config) { c.Channel.Capacity = model.Unbounded },
-			0, "unbounded: neither permits nor jobs in flight limit the partitions that wait", 20},
+			0, "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait", 20},
 		{"after_send, vectors that wait for a finalizer", slowFinish, func(c *model.Config) { c.FreeVectors, c.Finalizers = model.AfterFinish, 1 },
-			0, "unbounded: neither permits nor jobs in flight limit the partitions that wait", 20},
+			0, "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait", 20},
 		{"after_send, vectors that the worker keeps", slowFinish, func(c *model.Config) { c.FreeVectors, c.GPU.Split = model.AfterFinish, false },
 			8, "permits 3 + channel 3 + gpu workers 2 = 8", 8},
 		{"after_kernel", slowKernel, func(c *model.Config) { c.Admission.Release = model.AfterKernel },
@@ -46,11 +46,11 @@ func TestTheBoundIsReachedAndNamesItsParts(t *testing.T) {
 		}, 5, "permits 3 + gpu workers 2 = 5", 5},
 		{"after_kernel, vectors that wait for a finalizer", slowFinish, func(c *model.Config) {
 			c.Admission.Release, c.FreeVectors, c.Finalizers = model.AfterKernel, model.AfterFinish, 1
-		}, 0, "unbounded: neither permits nor jobs in flight limit the partitions that wait", 20},
+		}, 0, "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait", 20},
 		{"after_finish", slowFinish, func(c *model.Config) { c.Admission.Release, c.FreeVectors = model.AfterFinish, model.AfterFinish },
 			3, "permits 3 = 3", 3},
 		{"no permits", slowKernel, func(c *model.Config) { c.Admission.Permits = model.Unbounded },
-			0, "unbounded: neither permits nor jobs in flight limit the partitions that wait", 20},
+			0, "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait", 20},
 		{"jobs in flight without permits", slowKernel, func(c *model.Config) { c.Admission.Permits, c.JobsInFlight = model.Unbounded, 2 },
 			10, "jobs_in_flight 2 x partitions 5 = 10", 10},
 		{"jobs in flight below the permits' bound", slowKernel, func(c *model.Config) { c.JobsInFlight = 1 },

@@ -11,7 +11,7 @@ import (
 func (l *loop) watchPeak() bool {
 	m := l.engine.Memory
 	if m.Rose() {
-		l.atPeak = l.core.Census(l.atPeak)
+		l.atPeak, l.data = l.core.Census(l.atPeak), l.engine.Data()
 	}
 	return m.Crossed()
 }
@@ -36,7 +36,7 @@ const (
 // Holding is what one owner holds.
 type Holding struct {
 	Owner Owner
-	Count int // partitions; blocks for dealloc, jobs for parse
+	Count int // partitions; blocks for dealloc and pool, jobs for parse, items of data for resident
 	Bytes model.Bytes
 }
 
@@ -53,7 +53,7 @@ func (l *loop) holdings() []Holding {
 		h.Bytes += bytes
 	}
 	add(OwnBaseline, 0, l.profile.Baseline.Value)
-	add(OwnResident, len(l.plan.resident()), residentBytes(l.plan.resident()))
+	add(OwnResident, l.data.Items, l.data.Bytes)
 	for k := range l.kinds {
 		l.addKind(k, add)
 	}
@@ -92,7 +92,12 @@ func (l *loop) addKind(k int, add func(Owner, int, model.Bytes)) {
 	}
 	at := func(p model.Place) int { return int(l.atPeak[k*int(model.NumPlaces)+int(p)]) }
 	several := func(o Owner, n int, each model.Bytes) { add(o, n, each*model.Bytes(n)) }
-	several(OwnSynth, at(model.InSynth), 0)
+	if l.config.Pool == model.PoolRetain {
+		several(OwnSynth, at(model.InSynth), v)
+		several(OwnPool, at(model.HeldPool), v)
+	} else {
+		several(OwnSynth, at(model.InSynth), 0)
+	}
 	several(OwnSend, at(model.InSend), v+w)
 	several(OwnChannel, at(model.InChannel), v+w)
 	several(OwnGPU, at(model.OnGPU), v+w+call)

@@ -27,20 +27,22 @@ func Run(p Plan, record func(*model.Record)) (*Result, error) {
 // loop is one run in virtual time.
 type loop struct {
 	plan     *Plan
+	config   model.Config     // with the resident list that is in force
 	profile  *profile.Profile // as drawn for the replication
 	kinds    []profile.Kind
 	core     *model.Core
 	engine   *work.Engine
 	arrivals *work.Arrivals
+	timers   work.Timers
 	cancels  []model.Cancellation
 	record   func(*model.Record)
 
 	now     model.Instant
 	effects []model.Effect
-	base    model.Bytes
 	limit   model.Limit
 	tally   tally
-	atPeak  []int32 // Core.Census when the memory was at its peak
+	atPeak  []int32       // Core.Census when the memory was at its peak
+	data    work.DataHeld // then
 }
 
 func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
@@ -55,11 +57,16 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 			kinds[i] = *drawn.Kind(kinds[i].Name)
 		}
 	}
+	config := p.Config
+	config.Resident = p.resident()
 	shapes := make([]model.Kind, len(kinds))
 	for i := range kinds {
+		if kinds[i], err = kinds[i].Under(&config); err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
 		shapes[i] = kinds[i].Model()
 	}
-	core, err := model.NewCore(p.Config, shapes)
+	core, err := model.NewCore(config, shapes)
 	if err != nil {
 		return nil, err
 	}
@@ -67,22 +74,25 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		return nil, err
 	}
 	l := &loop{
-		plan: p, profile: drawn, kinds: kinds, core: core, record: record,
+		plan: p, config: config, profile: drawn, kinds: kinds, core: core, record: record,
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
 		cancels:  p.Disturb.Cancels,
-		base:     p.base(drawn),
 		limit:    p.Machine.HostLimit(),
 	}
 	setup := work.Setup{
-		Kinds: kinds, Interference: drawn.Interference, Base: l.base, Limit: l.limit.Bytes,
+		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: drawn.Baseline.Value, Limit: l.limit.Bytes,
+		DeviceBaseline: drawn.DeviceBaseline.Value, Memlock: p.Machine.Memlock,
 		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
 	}
+	for _, gpu := range p.Machine.GPUs {
+		setup.VRAM = append(setup.VRAM, gpu.VRAM)
+	}
 	if p.IgnoreLimit {
-		setup.Limit = 0
+		setup.Limit, setup.VRAM, setup.Memlock = 0, nil, 0
 	}
 	l.engine = work.NewEngine(setup)
 	l.tally.first = l.arrivals.At
-	l.atPeak = core.Census(nil)
+	l.atPeak, l.data = core.Census(nil), l.engine.Data()
 	return l, nil
 }
 
@@ -118,15 +128,15 @@ func fitsInMemory(p *Plan, kinds []profile.Kind) error {
 // run goes from instant to instant until nothing is left to happen, the limit is passed or the pipeline stalls.
 func (l *loop) run() error {
 	for {
-		next := min(l.engine.Next(), l.arrivals.At)
+		if l.core.Idle() && l.arrivals.At == work.Forever {
+			return nil
+		}
+		next := min(l.engine.Next(), l.arrivals.At, l.timers.Next())
 		if len(l.cancels) > 0 {
 			next = min(next, l.cancels[0].At)
 		}
 		if next == work.Forever {
-			if l.engine.Busy() {
-				return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
-			}
-			return nil
+			return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
 		}
 		l.tally.pass(l, next)
 		l.now = next
@@ -138,18 +148,23 @@ func (l *loop) run() error {
 			return err
 		}
 		l.engine.Settle(next)
-		if l.watchPeak() || l.core.Stalled() {
+		if l.watchPeak() || l.engine.BookCrossed() != nil || l.core.Stalled() {
 			return nil
 		}
 	}
 }
 
-// stepAll steps through all inputs of the instant: completions downstream first and by lane, then arrivals, then
+// stepAll steps through all inputs of the instant: completions downstream first and by lane, then timers, arrivals and
 // cancellations. What becomes due at this instant because of them is the next round.
 func (l *loop) stepAll() error {
 	for l.engine.Next() == l.now {
 		over := l.engine.Take(l.now)
 		if err := l.step(&over.Input, over.Begin); err != nil {
+			return err
+		}
+	}
+	for in, due := l.timers.Due(l.now); due; in, due = l.timers.Due(l.now) {
+		if err := l.step(&in, l.now); err != nil {
 			return err
 		}
 	}
@@ -181,6 +196,7 @@ func (l *loop) step(in *model.Input, begin model.Instant) error {
 		l.record(&model.Record{At: l.now, Input: *in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
 	l.engine.Apply(l.now, l.effects)
-	l.tally.count(l.core.Done(), l.now)
+	l.timers.Note(l.now, l.effects)
+	l.tally.count(l.core, l.now)
 	return nil
 }

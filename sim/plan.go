@@ -58,22 +58,10 @@ func (p *Plan) kinds() ([]profile.Kind, []uint16, error) {
 	return kinds, indices, errors.Join(faults...)
 }
 
-// base returns the bytes that are resident before the first job.
-func (p *Plan) base(pr *profile.Profile) model.Bytes {
-	return pr.Baseline.Value + residentBytes(p.resident())
-}
-
+// resident returns the resident data that is in force.
 func (p *Plan) resident() []model.Resident {
 	if p.Config.Resident != nil {
 		return p.Config.Resident
 	}
 	return p.Profile.Resident
-}
-
-func residentBytes(list []model.Resident) model.Bytes {
-	var sum model.Bytes
-	for _, r := range list {
-		sum += r.Bytes
-	}
-	return sum
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"headroom/model"
 )
@@ -39,12 +40,19 @@ type Result struct {
 	Bottleneck  string
 	Utilization Utilization
 	AtPeak      []Holding
-	Bound       model.Bound
+	// LedgerPeak is the most bytes that were reserved at once; without a budget, those of the resident data.
+	LedgerPeak model.Bytes
+	Devices    []DevicePeak // by device
+	PinnedPeak model.Bytes  // of the host's memory
+	Bound      model.Bound
 	// BoundBytes is what is resident when as many partitions as Bound says hold the most that one can, with the
 	// parse buffers of all jobs in flight. Partitions whose vectors are freed or wait for it come on top; nothing
 	// bounds them. 0 where Bound is unbounded.
 	BoundBytes model.Bytes
 }
+
+// DevicePeak is the most that a device held at once, and how much it can; Limit is 0 when the machine does not say.
+type DevicePeak struct{ Peak, Limit model.Bytes }
 
 // Utilization is the busy part of each station's capacity from the first arrival on, up to the last finish if all jobs
 // are done and else to the end of the run: from 0 to 1, NaN where there is no limit.
@@ -64,13 +72,20 @@ func (l *loop) result() *Result {
 	}
 	l.bound(r)
 	l.utilize(r)
+	r.LedgerPeak = l.tally.ledger
+	l.addBooks(r)
+	crossed := l.engine.BookCrossed()
 	switch {
+	case crossed != nil && !l.engine.Memory.Crossed():
+		r.Limit = model.Limit{Bytes: crossed.Limit, Name: crossed.Name}
+		r.Verdict, r.Makespan = OOM, max(0, crossed.PeakAt.Sub(l.tally.first))
+		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), r.JobsDone)
 	case l.engine.Memory.Crossed():
 		r.Verdict, r.Makespan = OOM, max(0, r.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
 	case l.core.Stalled():
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
-		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left", l.now.Seconds(), r.JobsDone)
+		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left: %s", l.now.Seconds(), r.JobsDone, strings.Join(l.core.Stuck(), "; "))
 	case r.JobsDone > 0:
 		r.SecondsPerJob = r.Makespan.Seconds() / float64(r.JobsDone)
 	}
@@ -80,9 +95,39 @@ func (l *loop) result() *Result {
 	return r
 }
 
+// addBooks adds the peaks of the devices' memory and of the pinned one.
+func (l *loop) addBooks(r *Result) {
+	for d, b := range l.engine.Devices() {
+		device := DevicePeak{Peak: b.Peak}
+		if d < len(l.plan.Machine.GPUs) {
+			device.Limit = l.plan.Machine.GPUs[d].VRAM
+		}
+		r.Devices = append(r.Devices, device)
+	}
+	r.PinnedPeak = l.engine.Pinned().Peak
+}
+
+// overBook returns the first limit besides the host's that a run which ignored it has passed, and its peak.
+func (l *loop) overBook(r *Result) (limit model.Limit, peak model.Bytes) {
+	books := l.engine.Devices()
+	for d, device := range r.Devices {
+		if device.Limit > 0 && device.Peak > device.Limit {
+			return model.Limit{Bytes: device.Limit, Name: books[d].Name}, device.Peak
+		}
+	}
+	if memlock := l.plan.Machine.Memlock; memlock > 0 && r.PinnedPeak > memlock {
+		return model.Limit{Bytes: memlock, Name: l.engine.Pinned().Name}, r.PinnedPeak
+	}
+	return model.Limit{}, 0
+}
+
 // judge gives the reason of a run that went to its end, and its verdict when the limit was to be ignored.
 func (l *loop) judge(r *Result) {
+	over, peak := l.overBook(r)
 	switch {
+	case over.Bytes > 0 && (l.limit.Bytes == 0 || r.Peak <= l.limit.Bytes):
+		r.Verdict, r.Limit = OOM, over
+		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", peak.Short(), (peak - over.Bytes).Short(), over.Name)
 	case l.limit.Bytes == 0:
 		r.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", r.Peak.Short())
 	case r.Peak > l.limit.Bytes:
@@ -107,7 +152,7 @@ func (l *loop) utilize(r *Result) {
 		return float64(busy) / float64(servers) / length
 	}
 	u := &r.Utilization
-	u.Synth = part(l.tally.synth, c.Admission.Permits)
+	u.Synth = part(l.tally.synth, min(c.Admission.Permits, c.Synthesis.MaxParallel))
 	u.GPU = max(part(l.tally.lock, c.GPU.Devices), part(l.tally.worker, model.Count(c.Workers())))
 	u.Finish = part(l.tally.finish, c.Finalizers)
 	u.Starved = part(l.tally.starved, 1)

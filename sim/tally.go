@@ -8,6 +8,7 @@ type tally struct {
 
 	done            int
 	first, lastDone model.Instant // first arrival, last end of a job
+	ledger          model.Bytes   // the most that was reserved
 }
 
 // integral is a sum of counts times nanoseconds.
@@ -30,9 +31,10 @@ func (t *tally) pass(l *loop, next model.Instant) {
 	}
 }
 
-// count takes note of the jobs that a step has ended.
-func (t *tally) count(done int, now model.Instant) {
-	if done != t.done {
+// count takes note of the jobs that a step has ended and of what is reserved after it.
+func (t *tally) count(core *model.Core, now model.Instant) {
+	if done := core.Done(); done != t.done {
 		t.done, t.lastDone = done, now
 	}
+	t.ledger = max(t.ledger, core.Reserved())
 }

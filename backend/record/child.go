@@ -111,7 +111,7 @@ func (c *child) openVirtual() error {
 	if err != nil {
 		return err
 	}
-	setup := work.Setup{Interference: p.Interference, Base: p.Baseline.Value, Seed: c.spec.Seed}
+	setup := work.Setup{Interference: p.Interference, Baseline: p.Baseline.Value, Seed: c.spec.Seed}
 	for _, k := range c.kinds {
 		setup.Kinds = append(setup.Kinds, *p.Kind(k.Name))
 	}

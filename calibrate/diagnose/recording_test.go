@@ -124,7 +124,7 @@ type process struct {
 
 // sample goes through the records with an engine of its own and reads the memory in between.
 func (r recording) sample(t *trace.Trace, plan sim.Plan) {
-	e := work.NewEngine(work.Setup{Kinds: plan.Profile.Kinds, Base: plan.Profile.Baseline.Value, Seed: plan.Seed})
+	e := work.NewEngine(work.Setup{Kinds: plan.Profile.Kinds, Baseline: plan.Profile.Baseline.Value, Seed: plan.Seed})
 	key := stream.NewKey(plan.Seed, 0, 1<<20)
 	perJob := t.End.MakespanNs.Seconds() / float64(max(1, t.End.JobsDone))
 	var p process

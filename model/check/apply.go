@@ -96,6 +96,7 @@ func (w *world) end(r run, failed bool) {
 	if l.job.doomed {
 		if l.running == 0 {
 			w.leave(l)
+			l.gave = true
 		}
 		return
 	}

@@ -16,6 +16,7 @@ type life struct {
 	regionOver      bool // the kernel region ended with a result
 	out             bool // finished or left
 	outAt           int  // record at which it did
+	gave            bool // left because its job was given up
 	told            bool // that it left was said
 
 	// Places in the orders of admission, of the ends of synthesis and of entering the channel.

@@ -81,6 +81,14 @@ func (way) effect(w *world, e *model.Effect) {
 	}
 }
 
+func (way) settled(w *world) {
+	for _, l := range w.lives {
+		if l.gave && !l.told {
+			w.report("job %d partition %d has left because its job was given up, which is not said", l.job.number, l.index)
+		}
+	}
+}
+
 // mayStart says why a stage after synthesis may not start, or nothing.
 func mayStart(c *model.Config, l *life, s model.Stage) string {
 	if !l.has(s) {

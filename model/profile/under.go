@@ -20,6 +20,21 @@ func (k Kind) Under(c *model.Config) (Kind, error) {
 	return k, nil
 }
 
+// Has reports whether the kind has a stage.
+func (k *Kind) Has(s model.Stage) bool {
+	_, has := k.Work[s]
+	return has
+}
+
+// Batched returns the work of a stage for some proofs that are joined, from that for the first of them.
+func (k *Kind) Batched(s model.Stage, first model.Span, proofs int) model.Span {
+	each := 1.0
+	if q := k.Work[s].Batch; q != nil {
+		each = q.Value
+	}
+	return model.Span(model.Nearest(float64(first) * (1 + each*float64(proofs-1))))
+}
+
 func (k *Kind) moveBG2(to model.Side) error {
 	recorded := model.OnHost
 	if k.BG2 != nil {

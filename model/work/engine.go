@@ -14,6 +14,9 @@ type Engine struct {
 	blocks  []blocks // by kind
 	sampler *profile.Sampler
 	fails   func(job, partition int32, s model.Stage) bool
+	setup   *Setup
+	books   books
+	data    DataHeld
 	tasks   [model.NumStages][]running // by lane
 	now     model.Instant              // up to which the memory is evaluated
 }
@@ -28,7 +31,13 @@ type blocks struct {
 type running struct {
 	over           Finished // what to report when it is
 	job, partition int32
-	kind           uint16
+	kind, proofs   uint16
+}
+
+// DataHeld is the resident data in memory: how many items, and their bytes with the transient ones.
+type DataHeld struct {
+	Items int
+	Bytes model.Bytes
 }
 
 // Finished is a stage that is over.
@@ -41,11 +50,17 @@ type Finished struct {
 type Setup struct {
 	Kinds        []profile.Kind // as the core numbers them
 	Interference profile.Interference
-	Base         model.Bytes // resident from the start
-	Limit        model.Bytes // 0: none
-	Seed         uint64
-	Replication  uint32
-	// Fails reports whether a stage fails at its end; nil: none does. It must be a function of its arguments
+	Config       model.Config // its resident list is in force
+	Baseline     model.Bytes  // resident from the start, without the resident data
+	Limit        model.Bytes  // of resident memory; 0: none
+	// DeviceBaseline is held on every device from the start, VRAM is how much each device can hold and Memlock how much
+	// of the host's memory can be pinned; 0: no limit.
+	DeviceBaseline model.Bytes
+	VRAM           []model.Bytes
+	Memlock        model.Bytes
+	Seed           uint64
+	Replication    uint32
+	// Fails reports whether a stage fails at its end, or with job -1 and the index of the data for Load; nil: none does. It must be a function of its arguments
 	// alone. Freeing never fails and is not asked about.
 	Fails func(job, partition int32, s model.Stage) bool
 }
@@ -56,11 +71,23 @@ func NewEngine(s Setup) *Engine {
 		clocks:  NewClocks(s.Interference),
 		sampler: profile.NewSampler(s.Kinds, s.Seed, s.Replication),
 		fails:   s.Fails,
+		setup:   &s,
+		books:   newBooks(&s),
 	}
-	e.Memory = NewMemory(e.clocks, s.Kinds, s.Base, s.Limit)
+	for i := range s.Config.Resident {
+		if r := &s.Config.Resident[i]; !r.OnDemand {
+			e.data.Items++
+			e.data.Bytes += r.Bytes
+		}
+	}
+	e.Memory = NewMemory(e.clocks, s.Kinds, s.Baseline+e.data.Bytes, s.Limit)
 	for i := range s.Kinds {
 		f := &s.Kinds[i].Footprint
-		e.blocks = append(e.blocks, blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value, f.Vectors.Value + f.Assignment.Value})
+		b := blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value, f.Vectors.Value + f.Assignment.Value}
+		if s.Config.Pool == model.PoolRetain {
+			b.synthesized = b.assignment // the vectors are held from the start on
+		}
+		e.blocks = append(e.blocks, b)
 	}
 	return e
 }
@@ -105,10 +132,17 @@ func (e *Engine) Take(now model.Instant) *Finished {
 	e.Memory.End(o.Stage, o.Lane)
 	r := &e.tasks[o.Stage][o.Lane]
 	switch {
+	case o.Stage == model.Load:
+		e.endLoad(r)
 	case e.fails != nil && o.Stage != model.Dealloc && e.fails(r.job, r.partition, o.Stage):
 		r.over.Input.Op = model.Failed
 	case o.Stage == model.Synth:
-		e.Memory.Add(e.blocks[r.kind].synthesized)
+		e.Memory.Add(e.blocks[r.kind].synthesized * model.Bytes(r.proofs))
+		if e.books.kept && e.setup.Config.Pool != model.PoolRetain {
+			e.books.pin(r.kind, int(r.proofs))
+		}
+	case o.Stage == model.Tail, o.Stage == model.Kernel && !e.setup.Kinds[r.kind].Has(model.Tail):
+		e.books.leave(o.Lane, r.job, r.partition)
 	}
 	return &r.over
 }
@@ -121,20 +155,89 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 		case model.Start:
 			e.start(now, effect)
 		case model.Take:
-			e.Memory.Add(e.blocks[effect.Kind].call)
+			e.Memory.Add(e.blocks[effect.Kind].call * model.Bytes(effect.Proofs))
 		case model.Freed:
-			e.Memory.Add(-e.blocks[effect.Kind].freed(effect))
+			e.Memory.Add(-e.blocks[effect.Kind].freed(effect) * model.Bytes(effect.Proofs))
+			if e.books.kept && effect.Task.Block == model.Vectors {
+				e.books.pin(effect.Kind, -int(effect.Proofs))
+			}
 		case model.JobStart:
 			e.Memory.Add(e.blocks[effect.Kind].parse)
+		case model.Leave:
+			e.books.leave(effect.Task.Lane, effect.Job, effect.Partition)
+		case model.Evict:
+			e.changeData(int(effect.Task.Slot), -1)
 		}
 	}
 }
 
+// changeData adds the bytes of an item of resident data, or takes them away.
+func (e *Engine) changeData(n, sign int) {
+	r := &e.setup.Config.Resident[n]
+	bytes := r.Bytes * model.Bytes(sign)
+	e.data.Items += sign
+	e.data.Bytes += bytes
+	e.Memory.Add(bytes)
+	if r.Pinned {
+		e.books.pinned.held += bytes
+	}
+}
+
+// startLoad holds what loading takes from its start on.
+func (e *Engine) startLoad(n int) model.Span {
+	e.changeData(n, 1)
+	r := &e.setup.Config.Resident[n]
+	e.data.Bytes += r.Transient
+	e.Memory.Add(r.Transient)
+	return r.LoadTime
+}
+
+func (e *Engine) endLoad(r *running) {
+	n := r.over.Input.Task.Slot
+	transient := e.setup.Config.Resident[n].Transient
+	e.data.Bytes -= transient
+	e.Memory.Add(-transient)
+	if e.fails != nil && e.fails(-1, n, model.Load) {
+		r.over.Input.Op = model.Failed
+		e.changeData(int(n), -1)
+	}
+}
+
+// Data returns the resident data that is held.
+func (e *Engine) Data() DataHeld { return e.data }
+
+// Devices returns the books of the devices' memory.
+func (e *Engine) Devices() []Book { return e.books.devices }
+
+// Pinned returns the book of the host's pinned memory.
+func (e *Engine) Pinned() *Book { return &e.books.pinned }
+
+// BookCrossed returns a book whose limit was crossed, or nil.
+func (e *Engine) BookCrossed() *Book {
+	if !e.books.kept {
+		return nil
+	}
+	for d := range e.books.devices {
+		if b := &e.books.devices[d]; b.Crossed() {
+			return b
+		}
+	}
+	if e.books.pinned.Crossed() {
+		return &e.books.pinned
+	}
+	return nil
+}
+
 func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	t := &effect.Task
-	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
+	amount := e.amount(effect)
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
-	e.Memory.Begin(t.Stage, t.Lane, effect.Kind, amount)
+	if t.Stage != model.Load {
+		e.Memory.Begin(t.Stage, t.Lane, effect.Kind, effect.Proofs, amount)
+	}
+	if e.books.kept {
+		e.books.stage(effect)
+	}
 	lanes := &e.tasks[t.Stage]
 	for int(t.Lane) >= len(*lanes) {
 		*lanes = append(*lanes, running{})
@@ -144,7 +247,24 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	// One by one: the core has just written them so, and the processor stalls on a wider load of narrow stores.
 	over := &r.over.Input
 	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
-	r.job, r.partition, r.kind = effect.Job, effect.Partition, effect.Kind
+	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
+}
+
+// amount returns the work of a stage that starts, and holds what is held from its start on.
+func (e *Engine) amount(effect *model.Effect) model.Span {
+	t := &effect.Task
+	switch {
+	case t.Stage == model.Load:
+		return e.startLoad(int(t.Slot))
+	case t.Stage == model.Synth && e.setup.Config.Pool == model.PoolRetain && !effect.Reused:
+		e.Memory.Add(e.blocks[effect.Kind].vectors * model.Bytes(effect.Proofs))
+		e.books.pin(effect.Kind, int(effect.Proofs))
+	}
+	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
+	if effect.Proofs > 1 {
+		amount = e.setup.Kinds[effect.Kind].Batched(t.Stage, amount, int(effect.Proofs))
+	}
+	return amount
 }
 
 // freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
@@ -164,4 +284,7 @@ func (b *blocks) freed(e *model.Effect) model.Bytes {
 func (e *Engine) Settle(now model.Instant) {
 	e.clocks.Settle(now)
 	e.Memory.Observe(now)
+	if e.books.kept {
+		e.books.settle(now)
+	}
 }

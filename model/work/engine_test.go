@@ -67,12 +67,12 @@ func TestEngineCarriesOutEffects(t *testing.T) {
 				Parse: exactly(1), Vectors: exactly(20), Assignment: exactly(300), Call: exactly(4000),
 				During: map[model.Stage][]profile.Point{model.Synth: {{Progress: 1, Bytes: exactly(50_000)}}},
 			}}},
-		Base:  700_000,
-		Fails: func(job, partition int32, s model.Stage) bool { return s == model.Kernel },
+		Baseline: 700_000,
+		Fails:    func(job, partition int32, s model.Stage) bool { return s == model.Kernel },
 	})
 	synth, kernel := model.Task{Stage: model.Synth, Slot: 3, Gen: 2}, model.Task{Stage: model.Kernel, Lane: 1, Slot: 3, Gen: 2}
 	freed := func(b model.Block, call bool) model.Effect {
-		return model.Effect{Op: model.Freed, Call: call, Task: model.Task{Block: b}}
+		return model.Effect{Op: model.Freed, Call: call, Proofs: 1, Task: model.Task{Block: b}}
 	}
 	for _, step := range []struct {
 		at      model.Instant
@@ -80,8 +80,8 @@ func TestEngineCarriesOutEffects(t *testing.T) {
 		effects []model.Effect
 		level   model.Bytes // after
 	}{
-		{0, nil, []model.Effect{{Op: model.JobStart}, {Op: model.Start, Task: synth}}, 750_001},
-		{2e9, []Finished{{model.Input{Op: model.Done, Task: synth}, 0}}, []model.Effect{{Op: model.Take}, {Op: model.Start, Task: kernel}}, 704_321},
+		{0, nil, []model.Effect{{Op: model.JobStart, Proofs: 1}, {Op: model.Start, Proofs: 1, Task: synth}}, 750_001},
+		{2e9, []Finished{{model.Input{Op: model.Done, Task: synth}, 0}}, []model.Effect{{Op: model.Take, Proofs: 1}, {Op: model.Start, Proofs: 1, Task: kernel}}, 704_321},
 		{3e9, []Finished{{model.Input{Op: model.Failed, Task: kernel}, 2e9}}, []model.Effect{freed(model.Vectors, false), freed(model.Assignment, true), freed(model.ParseBuffer, false)}, 700_000},
 	} {
 		if step.at > 0 && e.Next() != step.at {

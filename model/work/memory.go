@@ -65,6 +65,7 @@ type corner struct {
 type piece struct {
 	level         int64 // bytes, if the shape is level; everything else is zero then
 	shape         shape // nil: nothing runs on the lane that changes with progress
+	proofs        int64 // how often the shape is held
 	next          int   // index of the corner at which the piece ends
 	end           int64 // the work on the stage's clock there
 	start, work   int64
@@ -129,15 +130,15 @@ func newShape(points []profile.Point) shape {
 // Add changes the bytes that do not depend on a stage's progress.
 func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 
-// Begin adds the footprint of a stage that starts with that amount of work at the instant to which the memory was
+// Begin adds the footprint, once for each of its proofs, of a stage that starts with that amount of work at the instant to which the memory was
 // brought.
-func (m *Memory) Begin(s model.Stage, lane int32, kind uint16, work model.Span) {
+func (m *Memory) Begin(s model.Stage, lane int32, kind, proofs uint16, work model.Span) {
 	if r := &m.ramps[s]; r.shapes != nil {
-		m.begin(r, lane, kind, int64(work))
+		m.begin(r, lane, kind, int64(proofs), int64(work))
 	}
 }
 
-func (m *Memory) begin(r *ramps, lane int32, kind uint16, work int64) {
+func (m *Memory) begin(r *ramps, lane int32, kind uint16, proofs, work int64) {
 	shape := r.shapes[kind]
 	if shape == nil || work == 0 {
 		return
@@ -146,12 +147,13 @@ func (m *Memory) begin(r *ramps, lane int32, kind uint16, work int64) {
 		r.lanes = append(r.lanes, piece{})
 	}
 	p := &r.lanes[lane]
+	p.proofs = proofs
 	if shape.isLevel() {
-		m.hold(r, p, shape[0].bytes)
+		m.hold(r, p, proofs*shape[0].bytes)
 		m.overflowed = m.overflowed || r.level > mostRamped
 		return
 	}
-	p.shape, p.start, p.work, p.end, p.most = shape, r.work, work, r.work, r.highs[kind]
+	p.shape, p.start, p.work, p.end, p.most = shape, r.work, work, r.work, proofs*r.highs[kind]
 	r.enter(lane, p, 1)
 	r.most += p.most
 	m.overflowed = m.overflowed || r.most > mostRamped
@@ -220,7 +222,7 @@ func (r *ramps) enter(lane int32, p *piece, c int) {
 		to = p.at(c)
 	}
 	p.next, p.end = c, to
-	p.lie(p.shape[c-1].bytes, p.shape[c].bytes, from, to)
+	p.lie(p.proofs*p.shape[c-1].bytes, p.proofs*p.shape[c].bytes, from, to)
 	r.offset += p.offset
 	r.slope += p.slope
 	if p.breaks() {

@@ -256,7 +256,7 @@ func TestMemoryKnowsWhatItCannotAddUp(t *testing.T) {
 	m := NewMemory(clocks, kinds, 0, 0)
 	for lane := range int32(3) {
 		clocks.Start(0, model.Synth, lane, model.Second)
-		m.Begin(model.Synth, lane, 0, model.Second)
+		m.Begin(model.Synth, lane, 0, 1, model.Second)
 		if want := lane == 2; m.Overflowed() != want {
 			t.Errorf("with %d runners of 3TiB: overflowed is %v", lane+1, m.Overflowed())
 		}

@@ -183,7 +183,7 @@ func (r *stageRun) begin(i int) {
 	(*lanes)[lane] = i
 	r.clocks.Start(r.now, k.stage, int32(lane), k.work)
 	if r.memory != nil {
-		r.memory.Begin(k.stage, int32(lane), k.kind, k.work)
+		r.memory.Begin(k.stage, int32(lane), k.kind, 1, k.work)
 	}
 }
 

@@ -82,8 +82,13 @@ func sortFixes(list []*Fix) {
 func valid(p *sim.Plan) error {
 	var unknown error
 	for _, share := range p.Workload.Shares {
-		if p.Profile.Kind(share.Kind) == nil {
+		k := p.Profile.Kind(share.Kind)
+		if k == nil {
 			unknown = fmt.Errorf("workload.kind is %q, which the profile %s does not know", share.Kind, p.Profile.Name)
+			continue
+		}
+		if _, err := k.Under(&p.Config); err != nil {
+			unknown = err
 		}
 	}
 	return errors.Join(p.Machine.Validate(), p.Config.Validate(&p.Machine), p.Workload.Validate(), unknown)

@@ -47,7 +47,7 @@ func live(t *testing.T, p sim.Plan) outcome {
 	var failure error
 	synctest.Test(t, func(t *testing.T) {
 		device := virtual.New(work.Setup{
-			Kinds: p.Profile.Kinds, Interference: p.Profile.Interference, Base: p.Profile.Baseline.Value,
+			Kinds: p.Profile.Kinds, Interference: p.Profile.Interference, Baseline: p.Profile.Baseline.Value,
 			Seed: p.Seed, Fails: p.Disturb.Fails,
 		})
 		pipeline := backend.Pipeline{
