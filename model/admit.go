@@ -82,16 +82,21 @@ func (c *Core) open() bool {
 	}
 	for c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() {
 		number, kind := c.waiting.pop()
-		c.inFlight++
-		c.count(kind, HeldParse, 1)
-		c.emitJob(JobStart, number, kind)
 		if c.policy.prepares {
 			opened = c.collect(number, kind) || opened
 			continue
 		}
+		c.launch(number, kind)
 		opened = c.parse(c.jobs.take(job{number: number, kind: kind})) || opened
 	}
 	return opened || c.ledger.retryAdmission || c.ledger.retryOpening
+}
+
+// launch takes a job in flight.
+func (c *Core) launch(number int32, kind uint16) {
+	c.inFlight++
+	c.count(kind, HeldParse, 1)
+	c.emitJob(JobStart, number, kind)
 }
 
 // parse begins a job whose data is there, and reports whether it has partitions to admit at once.

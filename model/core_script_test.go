@@ -118,8 +118,8 @@ var scripts = []script{
 		done synth 0.0 -> accept 0.0, take 0.0 by 0, start kernel 0.0
 		done synth 0.1 -> accept 0.1
 		done synth 0.2 ->
-		failed synth 0.3 -> leave 0.1, free vectors 0.1, free assignment 0.1, leave 0.2, free vectors 0.2, free assignment 0.2
-		done kernel 0.0 -> free vectors 0.0, free assignment 0.0 and call, job_failed 0, free parse 0, job_start 1, start synth 1.0, start synth 1.1, start synth 1.2, start synth 1.3`},
+		failed synth 0.3 -> leave 0.1, free vectors 0.1, free assignment 0.1, leave 0.2, free vectors 0.2, free assignment 0.2, leave 0.3
+		done kernel 0.0 -> leave 0.0, free vectors 0.0, free assignment 0.0 and call, job_failed 0, free parse 0, job_start 1, start synth 1.0, start synth 1.1, start synth 1.2, start synth 1.3`},
 	{"a drain ends what has begun", func(c *model.Config) {}, simple(1), `
 		arrive 3 -> job_start 0, start synth 0.0
 		drain -> job_failed 1, job_failed 2
@@ -129,7 +129,7 @@ var scripts = []script{
 		arrive 3 -> job_start 0, start synth 0.0
 		cancel 1 -> job_failed 1
 		cancel 0 ->
-		done synth 0.0 -> free vectors 0.0, free assignment 0.0, job_failed 0, free parse 0, job_start 2, start synth 2.0`},
+		done synth 0.0 -> leave 0.0, free vectors 0.0, free assignment 0.0, job_failed 0, free parse 0, job_start 2, start synth 2.0`},
 }
 
 func TestCoreFollowsItsScripts(t *testing.T) {

@@ -2,13 +2,14 @@ package model
 
 // This file is what a job may have to wait for before it begins: others that join it, its reservation and its data.
 
-// collect puts a job that was taken in flight into a batch, or sends it on. It reports whether there are partitions
-// to admit at once.
+// collect takes a job in flight and puts it into a batch, or sends it on. It reports whether there are partitions to
+// admit at once.
 func (c *Core) collect(number int32, kind uint16) bool {
 	opened := false
 	if c.batch != none && c.jobs.at(c.batch).kind != kind {
 		opened = c.closeBatch()
 	}
+	c.launch(number, kind)
 	if !c.traits[kind].batches {
 		return c.prepare(c.jobs.take(job{number: number, kind: kind})) || opened
 	}
