@@ -1,0 +1,154 @@
+package scenarios_test
+
+import (
+	"strings"
+	"testing"
+
+	"headroom/scenarios"
+	"headroom/sim"
+)
+
+// fieldCase is what a case of docs/field-cases.md asks and what is to be answered.
+type fieldCase struct {
+	scenario string
+	settings string // separated by blanks
+	runs     int    // replications to be judged together; 0: one run with the profile's values
+	want     sim.Verdict
+	says     string // a part of the reason
+}
+
+var fieldCases = []fieldCase{
+	{"g01-early-permit", "", 0, sim.OOM, "machine.ram"},
+	{"g01-early-permit", "", 40, sim.OOM, ""},
+	{"g01-early-permit", "config.admission.release=after_send config.channel.capacity=12", 400, sim.Fits, ""},
+
+	{"g03-staged-twice", "workload.jobs=1", 0, sim.Fits, ""},
+	{"g03-staged-twice", "", 0, sim.OOM, "vram of gpu 0"},
+	{"g03-staged-twice", "config.gpu.workers_per_device=2 machine.gpus=[{vram:23GiB}]", 0, sim.OOM, "vram of gpu 0"},
+	{"g03-staged-twice", "config.gpu.workers_per_device=2 machine.gpus=[{vram:25GiB}]", 0, sim.Fits, ""},
+
+	{"g04-slow-upload", "", 0, sim.Fits, ""},
+	{"g04-slow-upload", "workload.kind=g04-pinned config.pool=retain", 0, sim.Fits, ""},
+
+	{"g05-late-count", "", 0, sim.OOM, "machine.ram"},
+	{"g05-late-count", "config.jobs_in_flight=45", 0, sim.OOM, "machine.ram"},
+	{"g05-late-count", "config.jobs_in_flight=15", 0, sim.Fits, ""},
+
+	{"g06-declared", "", 400, sim.OOM, ""},
+	{"g06-declared", "config.admission.budget.kinds.g06-task.reserve=128GiB", 400, sim.Risk, ""},
+	{"g06-declared", "config.admission.budget.kinds.g06-task.reserve=160GiB", 400, sim.Fits, ""},
+
+	{"g07-overcommitted", "", 0, sim.OOM, "machine.ram"},
+	{"g07-never", "", 0, sim.Stall, "nothing can proceed after 0 s"},
+
+	{"g08-visible", "", 0, sim.Stall, "nothing can proceed after 0 s"},
+	{"g08-visible", "config.admission.budget.kinds.g08-commit.reserve=128757MiB", 0, sim.Fits, ""},
+
+	{"g09-bound-worker", "", 0, sim.OOM, "machine.numa of 128.0 GiB"},
+	{"g09-bound-worker", "config.jobs_in_flight=3", 0, sim.OOM, "machine.numa of 128.0 GiB"},
+	{"g09-bound-worker", "config.jobs_in_flight=2", 0, sim.Fits, "0 B below machine.numa"},
+	{"g09-bound-worker", "config.jobs_in_flight=1", 0, sim.Fits, "64.0 GiB below machine.numa"},
+
+	{"g10-restart", "", 0, sim.OOM, "after 0 s"},
+	{"g10-restart", "config.jobs_in_flight=4", 0, sim.OOM, ""},
+	{"g10-restart", "config.jobs_in_flight=3", 400, sim.Fits, ""},
+
+	{"g12-example-1", "", 400, sim.Fits, ""},
+	{"g12-example-3", "", 400, sim.Risk, ""},
+	{"g12-example-4", "", 400, sim.Risk, ""},
+	{"g12-example-4", "machine.ram=576GiB", 400, sim.Fits, ""},
+
+	{"g13-two-clients", "", 0, sim.OOM, "vram of gpu 0"},
+	{"g13-two-clients", "config.gpu.workers_per_device=1", 400, sim.Fits, ""},
+
+	{"g14-rare-kind", "", 0, sim.OOM, "vram of gpu"},
+	{"g14-rare-kind", "workload.mix=[{kind:g14-segment,jobs:400},{kind:g14-join,jobs:150},{kind:g14-resolve,jobs:49}]", 0, sim.Fits, ""},
+	{"g14-unpaused", "", 0, sim.OOM, "machine.ram"},
+	{"g14-unpaused", "config.channel.capacity=32", 0, sim.Fits, ""},
+
+	{"g15-both-at-once", "", 400, sim.OOM, ""},
+	{"g15-both-at-once", "machine.cgroup_limit=64GiB", 400, sim.Risk, ""},
+	{"g15-both-at-once", "machine.cgroup_limit=96GiB", 400, sim.Fits, ""},
+	{"g15-node", "", 0, sim.Stall, "nothing can proceed after 0 s"},
+	{"g15-node", "config.resident=[{name:cache,bytes:10GiB}]", 0, sim.Fits, ""},
+
+	{"g16-shared-memory", "", 0, sim.Fits, "peaks at 32.0 GiB"},
+	{"g16-shared-memory", "config.admission.budget.total=64MiB", 0, sim.Stall, "nothing can proceed after 0 s"},
+
+	{"g17-kept-pages", "", 0, sim.OOM, "machine.ram"},
+	{"g17-kept-pages", "config.pool=none", 0, sim.Fits, "4.0 GiB below"},
+	{"g17-kept-pages", "workload.mix=[{kind:g17-stage-a-small,jobs:1},{kind:g17-stage-b,jobs:1}]", 0, sim.Fits, "0 B below"},
+
+	{"g18-other-card", "", 0, sim.OOM, "vram of gpu 0"},
+	{"g18-other-card", "workload.kind=g18-low", 400, sim.Risk, ""},
+	{"g18-other-card", "workload.kind=g18-buffer machine.gpus=[{vram:12GiB}]", 0, sim.OOM, "vram of gpu 0"},
+	{"g18-other-card", "machine.gpus=[{vram:32607MiB}]", 0, sim.Fits, ""},
+
+	{"g19-keys-resident", "", 0, sim.OOM, "machine.ram"},
+	{"g19-keys-on-demand", "", 0, sim.Fits, ""},
+
+	{"g20-two-calls", "machine.ram=2GB workload.jobs=1", 0, sim.OOM, "machine.ram"},
+	{"g20-two-calls", "workload.jobs=2", 0, sim.Fits, ""},
+	{"g20-two-calls", "workload.jobs=3", 0, sim.OOM, "machine.ram"},
+	{"g20-two-calls", "machine.ram=8GB workload.jobs=7", 0, sim.Fits, ""},
+	{"g20-two-calls", "machine.ram=8GB", 0, sim.OOM, "machine.ram"},
+	{"g20-two-calls", "config.jobs_in_flight=2", 0, sim.Fits, ""},
+
+	{"g21-same-pool", "", 0, sim.Stall, "nothing can proceed"},
+	{"g21-same-pool", "config.admission.budget.total=4B", 0, sim.Fits, ""},
+	{"g21-unbounded-queue", "", 0, sim.OOM, "machine.ram"},
+	{"g21-unbounded-queue", "config.channel.capacity=16", 0, sim.Fits, ""},
+	{"g21-all-ten", "", 0, sim.Fits, ""},
+
+	{"g22-touched", "", 0, sim.OOM, "machine.ram"},
+	{"g22-touched", "workload.kind=g22-fifth", 0, sim.Fits, ""},
+
+	{"g24-pinned", "", 0, sim.OOM, "memlock"},
+	{"g24-pinned", "machine.memlock=4GB", 0, sim.Fits, ""},
+}
+
+func TestTheCasesFromTheFieldHaveTheirVerdicts(t *testing.T) {
+	for _, c := range fieldCases {
+		verdict, reason := c.judge(t)
+		if verdict != c.want || !strings.Contains(reason, c.says) {
+			t.Errorf("%s %s: %s: %s; want %s: ...%s", c.scenario, c.settings, verdict, reason, c.want, c.says)
+		}
+	}
+}
+
+func (c *fieldCase) judge(t *testing.T) (sim.Verdict, string) {
+	t.Helper()
+	if c.runs == 0 {
+		r := simulate(t, c.scenario, c.settings)
+		return r.Verdict, r.Reason
+	}
+	r, err := sim.AssessRisk(plan(t, c.scenario, c.settings), c.runs, sim.RiskBound, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", c.scenario, err)
+	}
+	return r.Verdict, r.Reason
+}
+
+func simulate(t *testing.T, scenario, settings string) *sim.Result {
+	t.Helper()
+	r, err := sim.Run(plan(t, scenario, settings), nil)
+	if err != nil {
+		t.Fatalf("%s %s: %v", scenario, settings, err)
+	}
+	return r
+}
+
+// plan returns the plan of an embedded scenario with settings.
+func plan(t *testing.T, scenario, settings string) sim.Plan {
+	t.Helper()
+	data, file, err := scenarios.Source(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := scenarios.Expand(data, file, strings.Fields(settings), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := variants[0].Scenario
+	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
+}
