@@ -18,7 +18,6 @@ import (
 	"headroom/backend/groth16"
 	"headroom/backend/probe"
 	"headroom/model"
-	"headroom/model/profile"
 	"headroom/model/trace"
 	"headroom/model/work"
 )
@@ -107,15 +106,15 @@ func (c *child) open(ctx context.Context) error {
 }
 
 func (c *child) openVirtual() error {
-	p, err := profile.Read(c.spec.Profile, "profile")
+	p, kinds, err := c.spec.profiled()
 	if err != nil {
 		return err
 	}
-	setup := work.Setup{Interference: p.Interference, Baseline: p.Baseline.Value, Seed: c.spec.Seed}
-	for _, k := range c.kinds {
-		setup.Kinds = append(setup.Kinds, *p.Kind(k.Name))
-	}
-	c.device, c.verified = virtual.New(setup), func() int { return 0 }
+	device := virtual.New(work.Setup{
+		Kinds: kinds, Interference: p.Interference, Config: c.spec.Config, Baseline: p.Baseline.Value,
+		DeviceBaseline: p.DeviceBaseline.Value, Seed: c.spec.Seed,
+	})
+	c.device, c.verified = device, func() int { return 0 }
 	return nil
 }
 

@@ -20,7 +20,7 @@ import (
 
 // Spec is what a child must know to run.
 type Spec struct {
-	Config   model.Config
+	Config   model.Config // its resident list is in force
 	Workload model.Workload
 	Seed     uint64
 	Kinds    []Kind // those of the workload's shares, each once
@@ -69,34 +69,42 @@ type Kind struct {
 
 // shapes returns the kinds as the core knows them.
 func (s *Spec) shapes() ([]model.Kind, error) {
+	var shapes []model.Kind
 	if s.Device == Virtual {
-		p, err := profile.Read(s.Profile, "profile")
-		if err != nil {
-			return nil, err
+		_, kinds, err := s.profiled()
+		for i := range kinds {
+			shapes = append(shapes, kinds[i].Model())
 		}
-		return shapesOf(p, s.Workload)
+		return shapes, err
 	}
-	kinds := make([]model.Kind, len(s.Kinds))
-	for i, k := range s.Kinds {
-		kinds[i] = model.Kind{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Stages: cpu.Stages()}
+	for _, k := range s.Kinds {
+		shapes = append(shapes, model.Kind{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority, Stages: cpu.Stages()})
 	}
-	return kinds, nil
+	return shapes, nil
 }
 
-func shapesOf(p *profile.Profile, w model.Workload) ([]model.Kind, error) {
-	var kinds []model.Kind
-	for _, share := range w.Shares {
-		if slices.ContainsFunc(kinds, func(k model.Kind) bool { return k.Name == share.Kind }) {
+// profiled returns the profile and the kinds of the workload as they are in it under the configuration, each once.
+func (s *Spec) profiled() (*profile.Profile, []profile.Kind, error) {
+	p, err := profile.Read(s.Profile, "profile")
+	if err != nil {
+		return nil, nil, err
+	}
+	var kinds []profile.Kind
+	for _, share := range s.Workload.Shares {
+		if slices.ContainsFunc(kinds, func(k profile.Kind) bool { return k.Name == share.Kind }) {
 			continue
 		}
 		k := p.Kind(share.Kind)
 		if k == nil {
-			return nil, fmt.Errorf("record: the workload has jobs of kind %q, which profile %q does not have",
-				share.Kind, p.Name)
+			return nil, nil, fmt.Errorf("record: the workload has jobs of kind %q, which profile %q does not have", share.Kind, p.Name)
 		}
-		kinds = append(kinds, k.Model())
+		under, err := k.Under(&s.Config)
+		if err != nil {
+			return nil, nil, fmt.Errorf("record: %w", err)
+		}
+		kinds = append(kinds, under)
 	}
-	return kinds, nil
+	return p, kinds, nil
 }
 
 // header returns the first line of the trace.

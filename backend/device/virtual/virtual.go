@@ -57,6 +57,12 @@ func (d *Device) Close() error {
 // Peak returns the most bytes that were held at once. It is for after Close.
 func (d *Device) Peak() (model.Bytes, model.Instant) { return d.engine.Memory.Peak() }
 
+// Devices returns the books of the devices' memory. They are for after Close.
+func (d *Device) Devices() []work.Book { return d.engine.Devices() }
+
+// Pinned returns the book of the host's pinned memory. It is for after Close.
+func (d *Device) Pinned() work.Book { return *d.engine.Pinned() }
+
 // run owns the engine. What is over waits in round until the owner takes it, so that neither waits for the other.
 func (d *Device) run() {
 	defer close(d.done)
