@@ -119,8 +119,10 @@ func TestAReplayWithItsOwnDurationsHasItsOwnOrderAndPeak(t *testing.T) {
 		for i := range p.Profile.Kinds {
 			kinds = append(kinds, p.Profile.Kinds[i].Model())
 		}
+		config := p.Config
+		config.Resident = p.Profile.Resident // drawn plans leave it to the profile
 		rec := recordingOf(want)
-		got := replay(t, p.Config, kinds, rec)
+		got := replay(t, config, kinds, rec)
 		sameRecords(t, want, got)
 		if len(p.Disturb.Cancels) > 0 || p.Disturb.Fails != nil || rec.instant() {
 			return // happenings know neither jobs that are given up nor the rounds of an instant
