@@ -35,12 +35,13 @@ func means(t *testing.T, scenario, settings string) (seconds, peak float64) {
 	return seconds, peak
 }
 
-// G01: finished partitions wait without a bound where the permit returns early; where it stays until the channel has the
-// partition, the bound is the workers, the channel and the GPU workers together, and not the workers alone.
+// G01: finished partitions wait without a bound where the permit returns early; where it stays until the channel has
+// the partition, the bound is the workers, the channel and the GPU workers together, and not the workers alone.
 func TestG01TheReleasePointBoundsWhatWaits(t *testing.T) {
 	const late = "config.admission.release=after_send config.channel.capacity=12"
 	killed := simulate(t, "g01-early-permit", "")
-	if i := slices.IndexFunc(killed.AtPeak, func(h sim.Holding) bool { return h.Owner == sim.OwnSend }); i < 0 || killed.AtPeak[i].Count < 20 || killed.AtPeak[i].Count > 30 {
+	waiting := slices.IndexFunc(killed.AtPeak, func(h sim.Holding) bool { return h.Owner == sim.OwnSend })
+	if waiting < 0 || killed.AtPeak[waiting].Count < 20 || killed.AtPeak[waiting].Count > 30 {
 		t.Errorf("when it is killed %+v hold memory: want 20 to 30 partitions that wait in send", killed.AtPeak)
 	}
 	_, twenty := means(t, "g01-early-permit", "")
@@ -70,9 +71,11 @@ func TestG02MoreWorkersOnTheSameGPUGainNothing(t *testing.T) {
 
 // G04: from memory that is not pinned the upload is the bottleneck, and no further worker or GPU worker helps.
 func TestG04TheUploadIsTheBottleneck(t *testing.T) {
-	slow, fast := simulate(t, "g04-slow-upload", ""), simulate(t, "g04-slow-upload", "workload.kind=g04-pinned")
+	slow := simulate(t, "g04-slow-upload", "")
+	fast := simulate(t, "g04-slow-upload", "workload.kind=g04-pinned")
 	if slow.Bottleneck != "gpu" || fast.Bottleneck != "synth" {
-		t.Errorf("the bottlenecks are %s and %s: want gpu, and synth once the vectors are pinned", slow.Bottleneck, fast.Bottleneck)
+		t.Errorf("the bottlenecks are %s and %s: want gpu, and synth once the vectors are pinned",
+			slow.Bottleneck, fast.Bottleneck)
 	}
 	if slow.SecondsPerJob < 1.9*fast.SecondsPerJob {
 		t.Errorf("%.1f s a job, and %.1f pinned: want half or less", slow.SecondsPerJob, fast.SecondsPerJob)
@@ -115,7 +118,8 @@ func TestG14AQueueWithoutABoundFillsTheMemoryInTime(t *testing.T) {
 		{"g21-unbounded-queue", 10, 1, 64 * model.MiB, 16 * model.GiB},
 	} {
 		want := float64(c.limit) / ((c.in - c.out) * float64(c.bytes))
-		within(t, c.scenario+": seconds to the limit", simulate(t, c.scenario, "").PeakAt.Seconds(), want, 0.05)
+		got := simulate(t, c.scenario, "").PeakAt.Seconds()
+		within(t, c.scenario+": seconds to the limit", got, want, 0.05)
 	}
 }
 
@@ -125,19 +129,21 @@ func TestG19UploadsCostTimeAndALockedCardIsNotDoubled(t *testing.T) {
 	switching := simulate(t, "g19-keys-on-demand", "")
 	one := simulate(t, "g19-keys-on-demand", "workload.mix=[{kind:g19-a,jobs:20}]")
 	within(t, "seconds per job that an upload costs", switching.SecondsPerJob-one.SecondsPerJob, 2, 0.1)
-	single := simulate(t, "g19-keys-on-demand", "workload.mix=[{kind:g19-a,jobs:20}] config.jobs_in_flight=2")
-	double := simulate(t, "g19-keys-on-demand", "workload.mix=[{kind:g19-a,jobs:20}] config.jobs_in_flight=2 config.gpu.workers_per_device=2")
+	const pair = "workload.mix=[{kind:g19-a,jobs:20}] config.jobs_in_flight=2"
+	single := simulate(t, "g19-keys-on-demand", pair)
+	double := simulate(t, "g19-keys-on-demand", pair+" config.gpu.workers_per_device=2")
 	within(t, "seconds per job of two workers", double.SecondsPerJob, single.SecondsPerJob, 0.01)
 }
 
-// G21: what keeps a GPU busy that takes one partition at a time is about synthesis over GPU time, and the one that is on
-// the GPU.
+// G21: what keeps a GPU busy that takes one partition at a time is about synthesis over GPU time, and the one that is
+// on the GPU.
 func TestG21HowManyPartitionsTheGPUNeedsDependsOnTheRatio(t *testing.T) {
 	seconds := func(kind string, permits int) float64 {
 		settings := fmt.Sprintf("machine.ram=1TiB workload.kind=%s config.admission.permits=%d", kind, permits)
 		return simulate(t, "g21-all-ten", settings).SecondsPerJob
 	}
-	within(t, "seconds per job of one in synthesis, times equal", seconds("g21-circuit-even", 1), seconds("g21-circuit-even", 20), 0.03)
+	even := seconds("g21-circuit-even", 20)
+	within(t, "seconds per job of one in synthesis, times equal", seconds("g21-circuit-even", 1), even, 0.03)
 	all := seconds("g21-circuit", 20)
 	within(t, "seconds per job of nine in synthesis, 29 s against 3.3", seconds("g21-circuit", 9), all, 0.03)
 	if few := seconds("g21-circuit", 5); few < 1.5*all {

@@ -119,8 +119,8 @@ func twoLoads(jobs int) []model.Instant {
 	return list
 }
 
-// G25: memory that grows with each finished job, while what is in flight does not, is a leak; with a queue that grows it
-// is not, and without the queue in the trace nobody can tell.
+// G25: memory that grows with each finished job, while what is in flight does not, is a leak; with a queue that grows
+// it is not, and without the queue in the trace nobody can tell.
 func TestG25ALeakIsToldFromAQueue(t *testing.T) {
 	leaking := process{leaks: 437e6} // 2.1 GB a minute at 4.8 jobs a minute
 	recorded := leaking.record(t, plan(t, "g25-leak", ""))

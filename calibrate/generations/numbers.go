@@ -34,7 +34,8 @@ func Shared(p *profile.Profile) []Number {
 		}
 		list = append(list, Number{s.String(), w.Mean.Value.String(), w.Mean.Source})
 		if w.CV.Value != 0 {
-			list = append(list, Number{"coefficient of variation of " + s.String(), fmt.Sprintf("%.3f", w.CV.Value), w.CV.Source})
+			spread := Number{"coefficient of variation of " + s.String(), fmt.Sprintf("%.3f", w.CV.Value), w.CV.Source}
+			list = append(list, spread)
 		}
 	}
 	f := &k.Footprint

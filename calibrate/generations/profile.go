@@ -29,7 +29,8 @@ const circuits = 10
 func Profile(name string, shared *profile.Profile) (*profile.Profile, error) {
 	partition := shared.Kind(Partition)
 	if partition == nil {
-		return nil, fmt.Errorf("generations: profile %s has no kind %s, from which the others are made", shared.Name, Partition)
+		return nil, fmt.Errorf("generations: profile %s has no kind %s, from which the others are made",
+			shared.Name, Partition)
 	}
 	p := &profile.Profile{
 		Name: name, Baseline: shared.Baseline, DeviceBaseline: shared.DeviceBaseline, Resident: shared.Resident,
@@ -62,7 +63,8 @@ func cut(name string, partition *profile.Kind, loaded slowdowns) profile.Kind {
 // whole returns the kind of a proof whose circuits are synthesized together and proved in one call. Its bytes are those
 // of all its partitions. What such a call allocates besides was not seen: the published peak is that of the circuits.
 func whole(partition *profile.Kind) profile.Kind {
-	k := profile.Kind{Name: Whole, Partitions: 1, Work: map[model.Stage]profile.Work{model.Parse: partition.Work[model.Parse]}}
+	work := map[model.Stage]profile.Work{model.Parse: partition.Work[model.Parse]}
+	k := profile.Kind{Name: Whole, Partitions: 1, Work: work}
 	for _, t := range Times() {
 		if t.Kind == Whole {
 			k.Work[t.Stage] = t.work(profile.Work{Law: profile.Constant}, 1)
@@ -79,7 +81,8 @@ func whole(partition *profile.Kind) profile.Kind {
 // ramp is a synthesis that fills its vectors evenly, without a pre-compiled circuit and its transient copy.
 func ramp(f *profile.Footprint) []profile.Point {
 	point := func(progress float64, bytes model.Bytes) profile.Point {
-		return profile.Point{Progress: progress, Bytes: profile.Quantity[model.Bytes]{Value: bytes, Source: profile.Derived}}
+		derived := profile.Quantity[model.Bytes]{Value: bytes, Source: profile.Derived}
+		return profile.Point{Progress: progress, Bytes: derived}
 	}
 	return []profile.Point{point(0, 0), point(1, f.Vectors.Value+f.Assignment.Value)}
 }
@@ -113,8 +116,10 @@ func provenance(shared *profile.Profile) profile.Provenance {
 		Machine:  shared.Provenance.Machine,
 		Versions: map[string]string{"cuzk": "phases 2 to 12, and its budget manager"},
 		Notes: []string{
-			"Written by go run ./cmd/internal/fitgenerations from the profile " + shared.Name + " and the stage times in the engine's notes; do not edit.",
-			"Of each kind but " + Partition + " only the times of its stages are its own: docs/generations.md lists them with their sources.",
+			"Written by go run ./cmd/internal/fitgenerations from the profile " + shared.Name +
+				" and the stage times in the engine's notes; do not edit.",
+			"Of each kind but " + Partition + " only the times of its stages are its own: " +
+				"docs/generations.md lists them with their sources.",
 			"A time that was read while about ten partitions were synthesized is divided by what ten syntheses slow the stage.",
 		},
 	}

@@ -75,9 +75,12 @@ func (r *row) predict(p *profile.Profile) error {
 	c := &s.Config
 	switch {
 	case int(c.JobsInFlight) != r.JobsInFlight, s.Workload.Jobs() != r.Proofs:
-		return fmt.Errorf("it has %s jobs in flight of %d, the row %d of %d", c.JobsInFlight, s.Workload.Jobs(), r.JobsInFlight, r.Proofs)
-	case r.PartitionWorkers > 0 && int(c.Admission.Permits) != r.PartitionWorkers, r.GPUWorkers > 0 && c.Workers() != r.GPUWorkers:
-		return fmt.Errorf("it has %s permits and %d GPU workers, the row %d and %d", c.Admission.Permits, c.Workers(), r.PartitionWorkers, r.GPUWorkers)
+		return fmt.Errorf("it has %s jobs in flight of %d, the row %d of %d",
+			c.JobsInFlight, s.Workload.Jobs(), r.JobsInFlight, r.Proofs)
+	case r.PartitionWorkers > 0 && int(c.Admission.Permits) != r.PartitionWorkers,
+		r.GPUWorkers > 0 && c.Workers() != r.GPUWorkers:
+		return fmt.Errorf("it has %s permits and %d GPU workers, the row %d and %d",
+			c.Admission.Permits, c.Workers(), r.PartitionWorkers, r.GPUWorkers)
 	}
 	plan := sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: p, Seed: s.Seed}
 	results, err := sim.Replicate(plan, 1, replications, nil)

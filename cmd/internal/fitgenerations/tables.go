@@ -71,7 +71,8 @@ func percent(x float64) string {
 // timeTable is the times that each generation brings, in Markdown.
 func timeTable(p *profile.Profile) string {
 	var b strings.Builder
-	b.WriteString("| kind | stage | read | in the profile | from | what was read |\n| --- | --- | ---: | ---: | --- | --- |\n")
+	b.WriteString("| kind | stage | read | in the profile | from | what was read |\n")
+	b.WriteString("| --- | --- | ---: | ---: | --- | --- |\n")
 	for _, t := range generations.Times() {
 		mean := p.Kind(t.Kind).Work[t.Stage].Mean.Value
 		fmt.Fprintf(&b, "| %s | %s | %.3g s | %s | %s | %s |\n", t.Kind, t.Stage, t.Seconds, mean, t.From, t.Why)
@@ -86,6 +87,7 @@ func sharedTable(p *profile.Profile) string {
 	for _, n := range generations.Shared(p) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", n.Name, n.Value, n.From)
 	}
+	fmt.Fprintf(&b, "\nWith the wait of the batch, %d numbers are free.\n", free(p))
 	return b.String()
 }
 
