@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -43,62 +42,4 @@ func (s *Scenario) checkReserves(f *model.Faults) {
 			f.Add("config.admission.budget.kinds", "has no entry for %s, which the workload has: give what its partitions reserve, be it 0B", share.Kind)
 		}
 	}
-}
-
-// Contradictions says where the parts of a scenario do not fit together, each with its numbers. A run of it is
-// possible and shows what comes of it.
-func (s *Scenario) Contradictions() []string {
-	b := s.Config.Admission.Budget
-	if b == nil {
-		return nil
-	}
-	var list []string
-	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if limit := s.Machine.HostLimit(); limit.Bytes > 0 && b.Available() > limit.Bytes {
-		say("the ledger may reserve %s, and %s is %s: what it admits need not fit", b.Available(), limit.Name, limit.Bytes)
-	}
-	free := b.Available()
-	for i := range s.Config.Resident {
-		if r := &s.Config.Resident[i]; !r.Managed() {
-			free -= r.Bytes
-		}
-	}
-	if free < 0 {
-		say("the ledger may reserve %s, and the data that is always loaded takes %s more than that", b.Available(), -free)
-	}
-	for _, share := range s.Workload.Shares {
-		if kind := s.Kind(share.Kind); kind != nil {
-			list = append(list, s.reserveContradictions(kind, max(free, 0))...)
-		}
-	}
-	return list
-}
-
-// reserveContradictions is Contradictions for a kind, with so much free beside the data that is always loaded.
-func (s *Scenario) reserveContradictions(kind *Kind, free model.Bytes) (list []string) {
-	d := s.Config.Admission.Budget.Kinds[kind.Name]
-	need, what := d.Reserve, "a partition"
-	if d.AcquireOrder == model.WorkingFirst {
-		need, what = need*model.Bytes(kind.Partitions), "a job"
-	}
-	// Data that comes and goes is there as long as a job that needs it.
-	for i := range s.Config.Resident {
-		r := &s.Config.Resident[i]
-		if r.Managed() && !r.Background && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind.Name)) {
-			need += r.Bytes
-		}
-	}
-	if need > free {
-		list = append(list, fmt.Sprintf("%s of %s can never begin: with the data that it needs it reserves %s, and %s can be had",
-			what, kind.Name, need, free))
-	}
-	if s.Profile == nil {
-		return list
-	}
-	if k := s.Profile.Kind(kind.Name); k != nil {
-		if most := k.Footprint.Most(s.Config.FreeVectors); d.Reserve < most {
-			list = append(list, fmt.Sprintf("a partition of %s reserves %s and holds up to %s: the ledger believes in less than is resident", kind.Name, d.Reserve, most))
-		}
-	}
-	return list
 }

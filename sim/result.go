@@ -40,7 +40,7 @@ type Result struct {
 	Bottleneck  string
 	Utilization Utilization
 	AtPeak      []Holding
-	// LedgerPeak is the most bytes that were reserved at once; without a budget, those of the resident data.
+	// LedgerPeak is the most bytes that were reserved at once; 0 without a budget.
 	LedgerPeak model.Bytes
 	Devices    []DevicePeak // by device
 	PinnedPeak model.Bytes  // of the host's memory
@@ -72,7 +72,9 @@ func (l *loop) result() *Result {
 	}
 	l.bound(r)
 	l.utilize(r)
-	r.LedgerPeak = l.tally.ledger
+	if l.config.Admission.Budget != nil {
+		r.LedgerPeak = l.tally.ledger
+	}
 	l.addBooks(r)
 	crossed := l.engine.BookCrossed()
 	switch {

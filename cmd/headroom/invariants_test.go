@@ -47,7 +47,7 @@ func holds(ts *testscript.TestScript, negated bool, args []string) {
 
 var runKeys = []string{
 	"verdict", "reason", "host_peak_bytes", "peak_at_s", "limit_bytes", "limit_name", "limit_file", "seconds_per_job", "makespan_s",
-	"jobs_done", "bottleneck", "at_peak", "bounds", "warnings",
+	"jobs_done", "bottleneck", "at_peak", "bounds", "ledger_peak_bytes", "pinned_peak_bytes", "devices", "warnings",
 }
 
 var riskKeys = slices.Concat(runKeys, []string{

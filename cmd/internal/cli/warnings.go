@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"headroom/model"
@@ -12,7 +13,7 @@ import (
 
 // planWarnings returns what a reader of a prediction should know of the plan behind it.
 func planWarnings(p *sim.Plan) []string {
-	return append(configWarnings(p), assumedWarning(p)...)
+	return slices.Concat(configWarnings(p), p.Contradictions(), assumedWarning(p))
 }
 
 // configWarnings returns settings that are allowed and do not do what they seem to.
@@ -26,9 +27,12 @@ func configWarnings(p *sim.Plan) []string {
 	c, m := &p.Config, &p.Machine
 	counted, release := c.Admission.Permits != model.Unbounded, c.Admission.Release
 	warn(m.HostLimit().Bytes == 0, "the machine names no limit of memory, so that everything fits")
-	warn(len(m.Found) == 0 && (m.Shm > 0 || m.Memlock > 0),
-		"machine.shm and machine.memlock do not enter the limit, which is of resident memory: "+
-			"headroom doctor compares them with a host")
+	warn(len(m.Found) == 0 && m.Shm > 0,
+		"machine.shm does not enter the limit, which is of resident memory: headroom doctor compares it with a host")
+	warn(m.MemoryBandwidth > 0 && !shares(p, "memory_bandwidth"),
+		"machine.memory_bandwidth changes nothing: the profile has no resource of that name")
+	warn(c.Pool == model.PoolRetain && c.Admission.Budget != nil,
+		"config.pool is retain: what the pool holds is resident and not in the ledger")
 	warn(!counted && release != model.AfterSend,
 		"config.admission.release is %s, which means nothing without config.admission.permits", release)
 	warn(counted && release == model.AfterSynthesis,
@@ -46,6 +50,11 @@ func configWarnings(p *sim.Plan) []string {
 	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s: %d of the machine's %d GPUs are idle",
 		c.GPU.Devices, len(m.GPUs)-int(c.GPU.Devices), len(m.GPUs))
 	return list
+}
+
+// shares reports whether the profile has a resource of a name.
+func shares(p *sim.Plan, name string) bool {
+	return slices.ContainsFunc(p.Profile.Interference.Resources, func(r profile.Resource) bool { return r.Name == name })
 }
 
 // mostPartitions returns the partitions of the workload's largest job.

@@ -25,7 +25,18 @@ type Run struct {
 	Bottleneck    *string   `json:"bottleneck"`
 	AtPeak        []Holding `json:"at_peak"`
 	Bounds        Bounds    `json:"bounds"`
-	Warnings      []string  `json:"warnings"`
+	// LedgerPeakBytes is the most that was reserved at once; nil without a budget.
+	LedgerPeakBytes *int64 `json:"ledger_peak_bytes"`
+	// PinnedPeakBytes is the most that was pinned at once; nil if the profile knows nothing of it.
+	PinnedPeakBytes *int64       `json:"pinned_peak_bytes"`
+	Devices         []DevicePeak `json:"devices"` // empty if the profile knows nothing of their memory
+	Warnings        []string     `json:"warnings"`
+}
+
+// DevicePeak is the most that a device held at once, and its limit; nil: none is known.
+type DevicePeak struct {
+	PeakBytes  int64  `json:"vram_peak_bytes"`
+	LimitBytes *int64 `json:"limit_bytes"`
 }
 
 // Holding is what one owner holds at the peak.
@@ -63,6 +74,7 @@ func NewRun(r *sim.Result, warnings []string) Run {
 	for _, h := range r.AtPeak {
 		out.AtPeak = append(out.AtPeak, Holding{string(h.Owner), h.Count, int64(h.Bytes)})
 	}
+	out.setBooks(r)
 	out.Bounds.Formula = new(r.Bound.Formula)
 	if r.Bound.Partitions != 0 {
 		out.Bounds.Partitions = new(r.Bound.Partitions)
@@ -80,9 +92,30 @@ func (r *Run) setLimit(l model.Limit) {
 	}
 }
 
+// setBooks sets what the other books came to, where they have something.
+func (r *Run) setBooks(from *sim.Result) {
+	if from.LedgerPeak > 0 {
+		r.LedgerPeakBytes = new(int64(from.LedgerPeak))
+	}
+	if from.PinnedPeak > 0 {
+		r.PinnedPeakBytes = new(int64(from.PinnedPeak))
+	}
+	r.Devices = []DevicePeak{}
+	for _, d := range from.Devices {
+		if d.Peak == 0 {
+			continue
+		}
+		device := DevicePeak{PeakBytes: int64(d.Peak)}
+		if d.Limit > 0 {
+			device.LimitBytes = new(int64(d.Limit))
+		}
+		r.Devices = append(r.Devices, device)
+	}
+}
+
 // Refused returns the JSON of a plan that was not run, and why.
 func Refused(reason string) Run {
-	return Run{Verdict: string(sim.Refuse), Reason: reason, AtPeak: []Holding{}, Warnings: []string{}}
+	return Run{Verdict: string(sim.Refuse), Reason: reason, AtPeak: []Holding{}, Devices: []DevicePeak{}, Warnings: []string{}}
 }
 
 // Settings is what --set changed: key=value each.

@@ -36,15 +36,37 @@ func (t Text) Run(r *sim.Result, warnings []string) {
 	fmt.Fprintf(t.W, "peak of %s at %s:\n", r.Peak.Short(), seconds(r.PeakAt.Seconds()))
 	t.owners(r)
 	fmt.Fprintln(t.W)
-	t.facts([][2]string{
+	t.facts(append([][2]string{
 		{"limit", limit(r.Limit)},
 		{"seconds per job", seconds(r.SecondsPerJob)},
 		{"makespan", seconds(r.Makespan.Seconds())},
 		{"jobs done", fmt.Sprint(r.JobsDone)},
 		{"bottleneck", bottleneck(r)},
 		{"structural bound", bound(r)},
-	})
+	}, books(r)...))
 	t.Warnings(warnings)
+}
+
+// books are the facts of the ledger, the pinned memory and the devices' memory, where they have something.
+func books(r *sim.Result) [][2]string {
+	var list [][2]string
+	if r.LedgerPeak > 0 {
+		list = append(list, [2]string{"ledger", "up to " + r.LedgerPeak.Short() + " reserved"})
+	}
+	if r.PinnedPeak > 0 {
+		list = append(list, [2]string{"pinned", "up to " + r.PinnedPeak.Short()})
+	}
+	for i, d := range r.Devices {
+		if d.Peak == 0 {
+			continue
+		}
+		text := "up to " + d.Peak.Short()
+		if d.Limit > 0 {
+			text += " of " + d.Limit.Short()
+		}
+		list = append(list, [2]string{fmt.Sprintf("vram of gpu %d", i), text})
+	}
+	return list
 }
 
 // owners prints who holds the peak.
