@@ -74,6 +74,9 @@ func (k *Kind) lengthen(s model.Stage, by model.Span) {
 // them. Where the vectors are the last to be filled that is exact, else it is the most that it can be.
 func (k *Kind) pool() {
 	points := k.Footprint.During[model.Synth]
+	if len(points) == 0 {
+		return
+	}
 	rest := max(0, k.Footprint.Highest(model.Synth)-k.Footprint.Vectors.Value)
 	k.Footprint.During = maps.Clone(k.Footprint.During)
 	k.Footprint.During[model.Synth] = clip(points, rest)

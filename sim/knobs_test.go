@@ -1,0 +1,210 @@
+package sim_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"headroom/model"
+	"headroom/model/profile"
+	"headroom/sim"
+)
+
+// bulky is a kind whose partitions take 10 s to synthesize and 4 s on the GPU, and hold 12 and 4 GiB.
+func bulky(name string, partitions int) profile.Kind {
+	k := kindOf(partitions, map[model.Stage]profile.Work{model.Synth: seconds(10), model.Kernel: seconds(4)})
+	k.Name = name
+	k.Footprint = profile.Footprint{Vectors: profile.Exactly(12 * model.GiB), Assignment: profile.Exactly(4 * model.GiB)}
+	return k
+}
+
+func TestABatchTakesTheBytesOfAllItsJobsAndTheTimeThatEachAdds(t *testing.T) {
+	k := bulky("job", 1)
+	w := k.Work[model.Synth]
+	w.Batch = new(profile.Exactly(0.0))
+	k.Work[model.Synth] = w
+	c := openConfig()
+	c.Batch = &model.Batch{Size: 2, Wait: 5 * model.Second}
+	got, _ := run(t, planOf(c, k, profile.Interference{}, 3))
+	// Two jobs are synthesized until 10 s and take the GPU until 18 s; the third waits for others until 5 s, is
+	// synthesized until 15 s and takes the GPU until 22 s.
+	if got.Makespan != 22*model.Second || got.JobsDone != 3 || got.Peak != 48*model.GiB {
+		t.Errorf("%d jobs in %s with a peak of %s, want 3 in 22s with 48 GiB", got.JobsDone, got.Makespan, got.Peak)
+	}
+}
+
+func TestAPoolKeepsWhatOneKindFreedWhileAnotherRuns(t *testing.T) {
+	a, b := bulky("a", 1), bulky("b", 1)
+	b.Footprint.Vectors = profile.Exactly(20 * model.GiB)
+	c := openConfig()
+	c.JobsInFlight = 1
+	p := planOf(c, a, profile.Interference{}, 2)
+	p.Profile.Kinds = append(p.Profile.Kinds, b)
+	p.Workload.Shares = append(p.Workload.Shares, model.Share{Kind: "b", Jobs: 1})
+	if got, _ := run(t, p); got.Peak != 24*model.GiB {
+		t.Errorf("without a pool the peak is %s, want 24 GiB", got.Peak)
+	}
+	p.Config.Pool = model.PoolRetain
+	got, records := run(t, p)
+	if got.Peak != 36*model.GiB {
+		t.Errorf("with a pool the peak is %s, want 36 GiB", got.Peak)
+	}
+	pool := slices.IndexFunc(got.AtPeak, func(h sim.Holding) bool { return h.Owner == sim.OwnPool })
+	if pool < 0 || got.AtPeak[pool] != (sim.Holding{Owner: sim.OwnPool, Count: 1, Bytes: 12 * model.GiB}) {
+		t.Errorf("at the peak there is %v, want 12 GiB in the pool", got.AtPeak)
+	}
+	reused := 0
+	for _, r := range records {
+		for _, e := range r.Effects {
+			if e.Reused {
+				reused++
+			}
+		}
+	}
+	if reused != 1 {
+		t.Errorf("%d partitions reused vectors, want the second of kind a", reused)
+	}
+}
+
+func TestDataOnDemandIsLoadedFirstAndEvictedForOthers(t *testing.T) {
+	a, b := bulky("a", 1), bulky("b", 1)
+	c := openConfig()
+	c.JobsInFlight = 1
+	demand := model.Demand{Reserve: 16 * model.GiB, ReleaseAfterKernel: 12 * model.GiB}
+	c.Admission.Budget = &model.Budget{Total: 30 * model.GiB, Kinds: map[string]model.Demand{"a": demand, "b": demand}}
+	key := func(kind string, bytes, transient model.Bytes) model.Resident {
+		return model.Resident{
+			Name: "key of " + kind, Bytes: bytes, Transient: transient, LoadTime: 5 * model.Second, OnDemand: true, Evictable: true, Kinds: []string{kind},
+		}
+	}
+	c.Resident = []model.Resident{key("a", 10*model.GiB, 3*model.GiB), key("b", 12*model.GiB, 0)}
+	p := planOf(c, a, profile.Interference{}, 1)
+	p.Profile.Kinds = append(p.Profile.Kinds, b)
+	p.Workload.Shares = append(p.Workload.Shares, model.Share{Kind: "b", Jobs: 1})
+	got, records := run(t, p)
+	// Each job loads for 5 s, is synthesized for 10 s and takes the GPU for 4 s. The key of a makes room for b's partition.
+	if got.Makespan != 38*model.Second || got.Peak != 28*model.GiB || got.LedgerPeak != 28*model.GiB {
+		t.Errorf("%s with a peak of %s and %s reserved, want 38s, 28 GiB and 28 GiB", got.Makespan, got.Peak, got.LedgerPeak)
+	}
+	evicted := 0
+	for _, r := range records {
+		for _, e := range r.Effects {
+			if e.Op == model.Evict && e.Task.Slot == 0 {
+				evicted++
+			}
+		}
+	}
+	if evicted != 1 {
+		t.Errorf("the key of a is evicted %d times, want once", evicted)
+	}
+	p.Config.Admission.Budget = &model.Budget{Total: 27 * model.GiB, Kinds: p.Config.Admission.Budget.Kinds}
+	if got, _ := run(t, p); got.Verdict != sim.Stall || !strings.Contains(got.Reason, "16.0 GiB") {
+		t.Errorf("with 1 GiB too little: %s: %s", got.Verdict, got.Reason)
+	}
+}
+
+func TestTheLedgerAdmitsWhatFits(t *testing.T) {
+	c := openConfig()
+	c.Admission.Budget = &model.Budget{Total: 50 * model.GiB, Margin: 10 * model.GiB, Kinds: map[string]model.Demand{
+		"job": {Reserve: 16 * model.GiB, ReleaseAfterKernel: 12 * model.GiB},
+	}}
+	got, _ := run(t, planOf(c, bulky("job", 4), profile.Interference{}, 1))
+	// Two at a time: synthesized until 10 s, on the GPU until 14 and 18 s. The next ones begin as these end.
+	if got.Makespan != 32*model.Second || got.Peak != 32*model.GiB || got.LedgerPeak != 32*model.GiB {
+		t.Errorf("%s with a peak of %s and %s reserved, want 32s, 32 GiB and 32 GiB", got.Makespan, got.Peak, got.LedgerPeak)
+	}
+	if got.Bound.Partitions != 2 {
+		t.Errorf("the bound is %s, want 2", got.Bound.Formula)
+	}
+}
+
+func TestADeviceThatIsTooSmallIsAnOOMOfItsOwn(t *testing.T) {
+	k := bulky("job", 2)
+	k.Work[model.Prep] = seconds(1)
+	k.Footprint.VRAM = map[model.Stage]profile.Quantity[model.Bytes]{
+		model.Prep: profile.Exactly(11 * model.GiB), model.Kernel: profile.Exactly(6 * model.GiB),
+	}
+	c := openConfig()
+	c.GPU.WorkersPerDevice = 2
+	p := planOf(c, k, profile.Interference{}, 1)
+	p.Profile.DeviceBaseline = profile.Exactly(model.GiB)
+	p.Machine = model.Machine{RAM: 64 * model.GiB, GPUs: []model.GPUSpec{{VRAM: 16 * model.GiB}}}
+	p.Config.GPU.Prep = model.PrepBeforeLock
+	got, _ := run(t, p)
+	if got.Verdict != sim.OOM || got.Limit != (model.Limit{Bytes: 16 * model.GiB, Name: "vram of gpu 0"}) {
+		t.Errorf("two staged sets: %s: %s (limit %+v)", got.Verdict, got.Reason, got.Limit)
+	}
+	if got.Makespan != 10*model.Second {
+		t.Errorf("the limit is crossed after %s, want 10s", got.Makespan)
+	}
+	p.IgnoreLimit = true
+	if got, _ = run(t, p); got.Verdict != sim.OOM || got.Devices[0] != (sim.DevicePeak{Peak: 23 * model.GiB, Limit: 16 * model.GiB}) {
+		t.Errorf("the limit ignored: %s: %s, %+v", got.Verdict, got.Reason, got.Devices)
+	}
+	p.IgnoreLimit = false
+	p.Config.GPU.WorkersPerDevice = 1
+	if got, _ = run(t, p); got.Verdict != sim.Fits || got.Devices[0].Peak != 12*model.GiB {
+		t.Errorf("one worker: %s: %s, %+v", got.Verdict, got.Reason, got.Devices)
+	}
+}
+
+func TestPinnedMemoryHasALimitOfItsOwn(t *testing.T) {
+	k := bulky("job", 2)
+	k.Footprint.Pinned = profile.Exactly(12 * model.GiB)
+	p := planOf(openConfig(), k, profile.Interference{}, 1)
+	p.Config.Resident = []model.Resident{{Name: "key", Bytes: 3 * model.GiB, Pinned: true}}
+	p.Machine = model.Machine{RAM: 64 * model.GiB, Memlock: 20 * model.GiB}
+	got, _ := run(t, p)
+	if got.Verdict != sim.OOM || !strings.HasPrefix(got.Limit.Name, "memlock") || got.PinnedPeak != 27*model.GiB {
+		t.Errorf("%s: %s, %s pinned", got.Verdict, got.Reason, got.PinnedPeak)
+	}
+	p.Config.Admission.Permits, p.Config.Admission.Release = 1, model.AfterFinish
+	if got, _ = run(t, p); got.Verdict != sim.Fits || got.PinnedPeak != 15*model.GiB {
+		t.Errorf("one at a time: %s: %s, %s pinned", got.Verdict, got.Reason, got.PinnedPeak)
+	}
+}
+
+func TestABacklogComesFirstAndTheRestAtTheRate(t *testing.T) {
+	p := planOf(openConfig(), bulky("job", 1), profile.Interference{}, 5)
+	p.Workload.Arrival = model.Arrival{Pattern: model.Backlog, Backlog: 3, Rate: 1e-3}
+	_, records := run(t, p)
+	var arrivals []model.Instant
+	for _, r := range records {
+		if r.Input.Op == model.Arrive {
+			for range r.Input.Count {
+				arrivals = append(arrivals, r.At)
+			}
+		}
+	}
+	if len(arrivals) != 5 || arrivals[2] != 0 || arrivals[3] == 0 || arrivals[4] <= arrivals[3] {
+		t.Errorf("jobs arrive at %v, want three at 0 and two later", arrivals)
+	}
+	p.Workload.Arrival = model.Arrival{Pattern: model.Listed, Instants: []model.Instant{0, 2e9, 2e9, 7e9, 9e9, 11e9}}
+	got, _ := run(t, p)
+	// The last one arrives at 9 s and is synthesized by 19 s, when the GPU is busy with the others until 30 s.
+	if got.Makespan != 30*model.Second {
+		t.Errorf("listed arrivals take %s, want 30s", got.Makespan)
+	}
+}
+
+func TestContradictionsAreSaidWithTheirNumbers(t *testing.T) {
+	c := openConfig()
+	c.Admission.Budget = &model.Budget{Total: 30 * model.GiB, Kinds: map[string]model.Demand{"job": {Reserve: 14 * model.GiB}}}
+	c.Resident = []model.Resident{{Name: "key", Bytes: 20 * model.GiB}}
+	p := planOf(c, bulky("job", 2), profile.Interference{}, 1)
+	p.Machine = model.Machine{RAM: 24 * model.GiB}
+	got := p.Contradictions()
+	for i, want := range []string{
+		"the ledger may reserve 30GiB, and machine.ram minus machine.reserve is 24GiB",
+		"a partition of job can never begin: with the data that it needs it reserves 14GiB, and 10GiB can be had",
+		"a partition of job reserves 14GiB and holds up to 16GiB",
+	} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Errorf("contradictions %q, want %q as number %d", got, want, i)
+		}
+	}
+	p.Config.Admission.Budget = nil
+	if got := p.Contradictions(); len(got) > 0 {
+		t.Errorf("without a ledger: %q", got)
+	}
+}
