@@ -52,7 +52,7 @@ __device__ __forceinline__ uint64_t item() {
 
 // accumulate sums the segments, bucket by bucket.
 template <class F>
-__global__ void __launch_bounds__(sum_threads, F::lanes == 1 ? 3 : 2)
+__global__ void __launch_bounds__(sum_threads, 2)
     accumulate(MsmPlan plan, Fp* partials, const uint32_t* offsets, const uint32_t* entries, const Fp* points) {
   const Cut cut(plan, offsets);
   const uint64_t segment = item<F>(), begin = segment * cut.length;

@@ -58,7 +58,7 @@ void run(cudaStream_t stream, const MsmPlan& plan, void* workspace, const Fp* po
   const dim3 windows(1 + plan.chunk_bits, plan.windows);
   sum_windows<F><<<windows, sum_threads, 0, stream>>>(plan, space.window_sums, space.sums, space.weighted);
   weigh_windows<F><<<blocks_for<F>(plan.windows), sum_threads, 0, stream>>>(plan, space.window_sums);
-  join_windows<F><<<1, F::lanes, 0, stream>>>(plan, space.window_sums, result);
+  join_windows<F><<<1, 4 * F::lanes, 0, stream>>>(plan, space.window_sums, result);
 }
 
 // parallel_items asks the current device how many segments it sums at once.

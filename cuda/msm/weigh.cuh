@@ -2,6 +2,7 @@
 #pragma once
 
 #include "buckets.cuh"
+#include "four.cuh"
 
 namespace headroom {
 
@@ -55,16 +56,17 @@ __global__ void __launch_bounds__(sum_threads, 2) weigh_windows(MsmPlan plan, Fp
   store_xyzz(window_sums, base, sum);
 }
 
-// join_windows is one item: from the highest window down (Horner). Its 255 doublings are one chain, so they stay in
-// registers.
+// join_windows is one block of four items: from the highest window down (Horner).
 template <class F>
-__global__ void __launch_bounds__(F::lanes, 1) join_windows(MsmPlan plan, const Fp* window_sums, Fp* result) {
+__global__ void __launch_bounds__(4 * F::lanes, 1) join_windows(MsmPlan plan, const Fp* window_sums, Fp* result) {
   auto sum = Xyzz<F>::infinity();
+#pragma unroll 1
   for (int w = plan.windows - 1; w >= 0; w--) {
 #pragma unroll 1
-    for (int k = 0; k < plan.bits; k++) sum = sum.doubled();
+    for (int k = 0; k < plan.bits; k++) sum = doubled_by_four(sum);
     sum = Xyzz<F>::sum(sum, load_xyzz<F>(window_sums, static_cast<uint64_t>(w) * (1 + plan.chunk_bits)));
   }
+  if (threadIdx.x >= F::lanes) return;
   const Jacobian<F> j = sum.jacobian();
   store_part<F>(result, j.x);
   store_part<F>(result + F::lanes, j.y);
