@@ -67,7 +67,7 @@ func whole(partition *profile.Kind) profile.Kind {
 	k := profile.Kind{Name: Whole, Partitions: 1, Work: work}
 	for _, t := range Times() {
 		if t.Kind == Whole {
-			k.Work[t.Stage] = t.work(profile.Work{Law: profile.Constant}, 1)
+			k.Work[t.Stage] = t.work(profile.Work{}, 1)
 		}
 	}
 	f := &k.Footprint

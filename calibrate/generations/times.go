@@ -1,6 +1,7 @@
 package generations
 
 import (
+	"cmp"
 	"math"
 
 	"headroom/model"
@@ -55,14 +56,15 @@ func Times() []Time {
 	}
 }
 
-// work returns the distribution of the time: that of a known stage with another mean. What was read under load is divided
-// by what the load slows the stage.
+// work returns the distribution of the time: that of a known stage with another mean, or a constant where there is
+// none. What was read under load is divided by what the load slows the stage.
 func (t *Time) work(known profile.Work, slowdown float64) profile.Work {
 	seconds := t.Seconds
 	if t.Loaded {
 		seconds /= slowdown
 	}
 	w := known
+	w.Law = cmp.Or(w.Law, profile.Constant)
 	w.Mean = profile.Quantity[model.Span]{
 		Value: model.Span(math.Round(1e3*seconds)) * model.Millisecond, Source: t.From,
 	}
