@@ -55,6 +55,7 @@ func cut(name string, partition *profile.Kind, loaded slowdowns) profile.Kind {
 		}
 	}
 	if name == Today {
+		k.Footprint.Pinned = k.Footprint.Vectors
 		k.Footprint.During = map[model.Stage][]profile.Point{model.Synth: ramp(&k.Footprint)}
 	}
 	return k
