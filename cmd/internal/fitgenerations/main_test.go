@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"headroom/model"
 	"headroom/model/profile"
 	"headroom/scenarios"
 	"headroom/sim"
@@ -45,6 +46,30 @@ func TestThePublishedRowsArePredicted(t *testing.T) {
 		}
 		if r.Outcome == "ok" && r.Verdicts[sim.Fits] != replications {
 			t.Errorf("%s ran, and is predicted as %v", r.name(), r.Verdicts)
+		}
+	}
+}
+
+// TestLongRunsGoAtThePublishedRate holds what the notes say of runs of many jobs: seconds per job but for filling and
+// emptying the pipeline. No row is of such a run.
+func TestLongRunsGoAtThePublishedRate(t *testing.T) {
+	p := embedded(t)
+	for scenario, want := range map[string]float64{"phase8": 37.4, "phase12-post-10": 37.2, "phase12-post-12": 36.1} {
+		s, err := scenarios.Load(scenario, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		makespan := func(jobs int) float64 {
+			plan := sim.Plan{Config: s.Config, Workload: s.Workload, Profile: p, Seed: s.Seed}
+			plan.Workload.Shares = []model.Share{{Kind: s.Workload.Shares[0].Kind, Jobs: jobs}}
+			r, err := sim.Run(plan, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Makespan.Seconds()
+		}
+		if rate := (makespan(60) - makespan(20)) / 40; math.Abs(rate/want-1) > 0.04 {
+			t.Errorf("%s takes %.1f s a job in the long run, published are %.1f", scenario, rate, want)
 		}
 	}
 }
