@@ -2,6 +2,7 @@ package groth16
 
 import (
 	"fmt"
+	"os"
 	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -9,21 +10,30 @@ import (
 	"headroom/model"
 )
 
-// block is memory outside the Go heap: the collector neither counts nor moves it, and unmap gives it back to the
-// system at once. The zero block is unmapped.
-type block struct{ bytes []byte }
+// Block is memory outside the Go heap: the collector neither counts nor moves it, and Unmap gives it back to the
+// system at once. The zero Block is unmapped. A copy is the same memory.
+type Block struct{ bytes []byte }
 
-// newBlock maps a block of whole pages. No page is resident before it is written.
-func newBlock(what string, size model.Bytes) (block, error) {
+// NewBlock maps a block of whole pages. No page is resident before it is written.
+func NewBlock(what string, size model.Bytes) (Block, error) {
 	b, err := mapMemory(int(wholePages(size)))
 	if err != nil {
-		return block{}, fmt.Errorf("map %v for %s: %w", wholePages(size), what, err)
+		return Block{}, fmt.Errorf("map %v for %s: %w", wholePages(size), what, err)
 	}
-	return block{b}, nil
+	return Block{b}, nil
 }
 
-// unmap gives the block's memory back. Unmapping the zero block does nothing.
-func (b *block) unmap() error {
+// NewFullBlock maps a block and writes to each of its pages, so that it is resident as a whole.
+func NewFullBlock(what string, size model.Bytes) (Block, error) {
+	b, err := NewBlock(what, size)
+	for at := 0; at < len(b.bytes); at += os.Getpagesize() {
+		b.bytes[at] = 0
+	}
+	return b, err
+}
+
+// Unmap gives the block's memory back. Unmapping the zero Block does nothing.
+func (b *Block) Unmap() error {
 	if b.bytes == nil {
 		return nil
 	}
@@ -36,13 +46,13 @@ func (b *block) unmap() error {
 }
 
 // elements views the n field elements that begin at the offset, which the caller keeps a multiple of their size.
-func (b *block) elements(offset model.Bytes, n int) fr.Vector {
+func (b *Block) elements(offset model.Bytes, n int) fr.Vector {
 	part := b.bytes[offset : offset+fr.Bytes*model.Bytes(n)]
 	return unsafe.Slice((*fr.Element)(unsafe.Pointer(unsafe.SliceData(part))), n)
 }
 
 // nodes views the n nodes that begin at the offset.
-func (b *block) nodes(offset model.Bytes, n int) tree {
+func (b *Block) nodes(offset model.Bytes, n int) tree {
 	part := b.bytes[offset : offset+nodeBytes*model.Bytes(n)]
 	return unsafe.Slice((*node)(unsafe.Pointer(unsafe.SliceData(part))), n)
 }

@@ -20,9 +20,11 @@ import (
 	"headroom/model"
 )
 
-// Keys is a compiled circuit with its proving and verifying key. It is read-only and safe for concurrent use.
+// Keys is a compiled circuit with its proving and verifying key. While it is loaded it is read-only and safe for
+// concurrent use; Load and Unload are not to be called while anything else uses it.
 type Keys struct {
 	circuit circuit
+	dir     string
 	system  *cs.R1CS
 	proving *groth16.ProvingKey
 	checks  *groth16.VerifyingKey
@@ -39,13 +41,33 @@ func OpenKeys(ctx context.Context, dir string, of model.Circuit, progress func(s
 	if err := of.Validate("circuit"); err != nil {
 		return nil, fmt.Errorf("groth16: %w", err)
 	}
-	c := circuit(of)
+	k := &Keys{circuit: circuit(of), dir: dir}
 	if progress == nil {
 		progress = func(string) {}
 	}
+	if err := k.open(ctx, progress); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Load loads the keys again after an Unload, as OpenKeys did.
+func (k *Keys) Load(ctx context.Context) error { return k.open(ctx, func(string) {}) }
+
+// Unload forgets the keys and the compiled circuit, and gives their memory back to the system.
+func (k *Keys) Unload() {
+	k.system, k.proving, k.checks = nil, nil, nil
+	ReturnHeap()
+}
+
+// Loaded reports whether the keys can be used.
+func (k *Keys) Loaded() bool { return k.proving != nil }
+
+// open loads the keys from their file, or makes it.
+func (k *Keys) open(ctx context.Context, progress func(step string)) error {
 	defer ReturnHeap()
-	k, header := &Keys{circuit: c}, c.header()
-	path := filepath.Join(dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys",
+	c, header := k.circuit, k.circuit.header()
+	path := filepath.Join(k.dir, fmt.Sprintf("%s-%d-depth%d-open%d.keys",
 		header.Family, header.Log2, header.Depth, header.Challenges))
 	progress(fmt.Sprintf("open keys of %v", c))
 	load := func() error { return k.read(path, header) }
@@ -57,9 +79,10 @@ func OpenKeys(ctx context.Context, dir string, of model.Circuit, progress func(s
 	}
 	warn := func(err error) { slog.Warn("groth16: keys are built again", "file", path, "reason", err) }
 	if err := cached(ctx, path, load, build, warn); err != nil {
-		return nil, fmt.Errorf("groth16: keys of %v: %w", c, err)
+		k.system, k.proving, k.checks = nil, nil, nil
+		return fmt.Errorf("groth16: keys of %v: %w", c, err)
 	}
-	return k, nil
+	return nil
 }
 
 // build compiles the circuit and runs the setup.

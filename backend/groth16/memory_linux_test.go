@@ -2,6 +2,7 @@ package groth16
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"strconv"
 	"testing"
@@ -27,7 +28,7 @@ func resident(t *testing.T) model.Bytes {
 }
 
 // touched returns how much of a block is resident.
-func touched(t *testing.T, b block) model.Bytes {
+func touched(t *testing.T, b Block) model.Bytes {
 	t.Helper()
 	pages := make([]byte, len(b.bytes)/os.Getpagesize())
 	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b.bytes[0])), uintptr(len(b.bytes)), uintptr(unsafe.Pointer(&pages[0])))
@@ -49,14 +50,14 @@ func TestSizesAreWhatIsMappedAndTouched(t *testing.T) {
 		want := SizesOf(model.Circuit(c))
 		for _, b := range []struct {
 			name string
-			block
+			Block
 			want model.Bytes
 		}{
 			{"vectors", part.vectors, want.Vectors},
 			{"assignment", part.assignment, want.Assignment},
 			{"scalars", part.scalars, want.Scalars},
 		} {
-			if mapped, in := model.Bytes(len(b.bytes)), touched(t, b.block); mapped != b.want || in != b.want {
+			if mapped, in := model.Bytes(len(b.bytes)), touched(t, b.Block); mapped != b.want || in != b.want {
 				t.Errorf("%v: %s: %v mapped and %v touched, should be %v", c, b.name, mapped, in, b.want)
 			}
 		}
@@ -95,4 +96,80 @@ func TestPartitionsAreResidentUntilTheyAreFreed(t *testing.T) {
 		}
 	}
 	grown("assignments freed", 0)
+}
+
+// A block that one partition gives up is the next one's: the same memory, resident all the time, and the proof is the
+// one that memory of its own would give.
+func TestVectorsAreTakenFromOnePartitionToTheNext(t *testing.T) {
+	c := smallest(MiMC)
+	p := openProver(t, c, Threads{})
+	want := prove(t, synthesize(t, p, 1, 1))
+	vectors, err := p.NewVectors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, size := &vectors.bytes[0], SizesOf(model.Circuit(c)).Vectors
+	for partition := range 2 {
+		if in := touched(t, vectors); in != size {
+			t.Errorf("before partition %d %v of the block are resident, should be %v", partition, in, size)
+		}
+		part, err := p.SynthesizeInto(t.Context(), vectors, 1, partition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var proof Proof
+		finish := func() (err error) { proof, err = part.Finish(); return err }
+		takeVectors := func() (err error) { vectors, err = part.TakeVectors(); return err }
+		for _, stage := range []func() error{part.Prep, part.Kernel, takeVectors, part.Tail, finish, part.FreeAssignment} {
+			if err := stage(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if part.FreeVectors() == nil {
+			t.Error("vectors that were taken can be freed")
+		}
+		if &vectors.bytes[0] != first {
+			t.Error("the block that comes back is another one")
+		}
+		if partition == 1 && proof != want {
+			t.Error("the proof depends on what the block held before")
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := p.SynthesizeInto(stopped, vectors, 1, 0); err == nil {
+		t.Error("a synthesis that was stopped succeeds")
+	}
+	if err := vectors.Unmap(); err != nil {
+		t.Errorf("the block of a synthesis that failed is not the caller's: %v", err)
+	}
+	if _, err := p.SynthesizeInto(t.Context(), vectors, 1, 0); err == nil {
+		t.Error("vectors have room in a block without any")
+	}
+}
+
+// Keys take their memory along when they are unloaded and bring it when they are loaded again.
+func TestKeysAreResidentWhileTheyAreLoaded(t *testing.T) {
+	c := circuit{Family: MiMC, Log2Constraints: 12, Data: 64 * model.KiB, Leaf: model.DefaultLeaf}
+	p := openProver(t, c, Threads{})
+	with, size := resident(t), p.keys.Size()
+	slack := size / 3 // the runtime keeps some
+	p.keys.Unload()
+	without := resident(t)
+	if given := with - without; p.keys.Loaded() || given < size-slack || given > size+slack {
+		t.Errorf("unloaded: %v: %v went, should be about %v", !p.keys.Loaded(), given.Short(), size.Short())
+	}
+	if _, err := p.Synthesize(t.Context(), 0, 0); err == nil {
+		t.Error("there is a synthesis without keys")
+	}
+	if err := p.keys.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if taken := resident(t) - without; !p.keys.Loaded() || taken < size-slack || taken > size+slack {
+		t.Errorf("loaded: %v: %v came, should be about %v", p.keys.Loaded(), taken.Short(), size.Short())
+	}
+	part := synthesize(t, p, 0, 0)
+	if err := p.keys.Verify(part.Statement, prove(t, part)); err != nil {
+		t.Error(err)
+	}
 }

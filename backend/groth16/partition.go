@@ -12,7 +12,7 @@ import (
 )
 
 // Partition is a synthesized partition on its way to a proof. Each step is taken once: Prep, Kernel, Tail, Finish,
-// FreeVectors, FreeAssignment. A step out of order, a second time or on freed memory is an error and does nothing.
+// FreeVectors or TakeVectors, FreeAssignment. A step out of order, a second time or on freed memory is an error and does nothing.
 // Prep may run beside Kernel; all methods may be called from any goroutine.
 type Partition struct {
 	// Statement is what the proof will be about.
@@ -21,9 +21,9 @@ type Partition struct {
 	keys    *Keys
 	threads Threads
 
-	vectors    block // a, b, c, data, tree
-	assignment block
-	scalars    block // the assignment's part in A, then its part in B
+	vectors    Block // a, b, c, data, tree
+	assignment Block
+	scalars    Block // the assignment's part in A, then its part in B
 
 	h, l, a, b1 curve.G1Jac // MSM results of kernel and tail
 
@@ -111,11 +111,20 @@ func names(set steps) (list string) {
 }
 
 // FreeVectors unmaps a, b, c, the data and the tree.
-func (p *Partition) FreeVectors() error { return p.take(freeVectors, p.vectors.unmap) }
+func (p *Partition) FreeVectors() error { return p.take(freeVectors, p.vectors.Unmap) }
+
+// TakeVectors takes the vectors' block away from the partition, as FreeVectors does, and returns it still mapped.
+func (p *Partition) TakeVectors() (b Block, err error) {
+	err = p.take(freeVectors, func() error {
+		b, p.vectors = p.vectors, Block{}
+		return nil
+	})
+	return b, err
+}
 
 // FreeAssignment unmaps the assignment and, where prep has run, the scalars.
 func (p *Partition) FreeAssignment() error {
-	return p.take(freeAssignment, func() error { return errors.Join(p.assignment.unmap(), p.scalars.unmap()) })
+	return p.take(freeAssignment, func() error { return errors.Join(p.assignment.Unmap(), p.scalars.Unmap()) })
 }
 
 // vector views a, b or c (0, 1 or 2), padded to the domain.

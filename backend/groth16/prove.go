@@ -15,7 +15,7 @@ import (
 // conversion out of Montgomery form is part of gnark-crypto's MSM.
 func (p *Partition) Prep() error {
 	return p.take(prep, func() (err error) {
-		if p.scalars, err = newBlock("scalars", p.keys.circuit.sizes().Scalars); err != nil {
+		if p.scalars, err = NewBlock("scalars", p.keys.circuit.sizes().Scalars); err != nil {
 			return err
 		}
 		inA, inB := p.split()

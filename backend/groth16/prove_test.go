@@ -168,10 +168,10 @@ func TestQuotientIsTheQuotient(t *testing.T) {
 	domain := fft.NewDomain(1 << c.Log2Constraints)
 	p := &Partition{keys: openProver(t, c, Threads{}).keys}
 	var err error
-	if p.vectors, err = newBlock("vectors", c.sizes().Vectors); err != nil {
+	if p.vectors, err = NewBlock("vectors", c.sizes().Vectors); err != nil {
 		t.Fatal(err)
 	}
-	defer p.vectors.unmap()
+	defer p.vectors.Unmap()
 	random := rand.New(rand.NewPCG(1, 2))
 	n := int(domain.Cardinality)
 	for i := range n {

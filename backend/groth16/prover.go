@@ -11,6 +11,8 @@ import (
 	cs "github.com/consensys/gnark/constraint/bls12-381"
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
+
+	"headroom/model"
 )
 
 // Threads is how many threads a stage of one partition may use; 0 means one, which keeps the interference
@@ -36,24 +38,52 @@ func NewProver(ctx context.Context, dir string, keys *Keys, threads Threads) (*P
 // Close closes the data file. Partitions that are synthesized already can still be proved.
 func (p *Prover) Close() error { return p.data.Close() }
 
+// NewVectors maps a block that has room for the vectors of a partition and makes it resident as a whole.
+func (p *Prover) NewVectors() (Block, error) {
+	b, err := NewFullBlock("vectors", p.keys.circuit.sizes().Vectors)
+	if err != nil {
+		return b, fmt.Errorf("groth16: %w", err)
+	}
+	return b, nil
+}
+
 // Synthesize reads and hashes the partition's data, builds its tree and solves the circuit. It stops early when the
 // context ends. After an error nothing is held; a partition that is returned holds its vectors and its assignment
 // until they are freed.
-func (p *Prover) Synthesize(ctx context.Context, job, partition int) (_ *Partition, err error) {
+func (p *Prover) Synthesize(ctx context.Context, job, partition int) (*Partition, error) {
+	vectors, err := NewBlock("vectors", p.keys.circuit.sizes().Vectors)
+	if err != nil {
+		return nil, fmt.Errorf("groth16: synthesize job %d partition %d: %w", job, partition, err)
+	}
+	part, err := p.SynthesizeInto(ctx, vectors, job, partition)
+	if err != nil {
+		return nil, errors.Join(err, vectors.Unmap())
+	}
+	return part, nil
+}
+
+// SynthesizeInto is Synthesize with the vectors in a block that NewVectors made, whatever is in it. The partition that
+// is returned has the block until it is freed or taken; after an error the block is the caller's.
+func (p *Prover) SynthesizeInto(ctx context.Context, vectors Block, job, partition int) (_ *Partition, err error) {
 	c := p.keys.circuit
 	s, sizes := c.shape(), c.sizes()
-	part := &Partition{Statement: Statement{Job: job, Partition: partition}, keys: p.keys, threads: p.threads}
+	part := &Partition{
+		Statement: Statement{Job: job, Partition: partition}, keys: p.keys, threads: p.threads, vectors: vectors,
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("groth16: synthesize job %d partition %d: %w", job, partition, err),
-				part.vectors.unmap(), part.assignment.unmap())
+				part.assignment.Unmap())
 		}
 		ReturnHeap()
 	}()
-	if part.vectors, err = newBlock("vectors", sizes.Vectors); err != nil {
-		return nil, err
+	if !p.keys.Loaded() {
+		return nil, errors.New("the keys are not loaded")
 	}
-	if part.assignment, err = newBlock("assignment", sizes.Assignment); err != nil {
+	if have := model.Bytes(len(vectors.bytes)); have < sizes.Vectors {
+		return nil, fmt.Errorf("the block for vectors has %v and should have %v", have, sizes.Vectors)
+	}
+	if part.assignment, err = NewBlock("assignment", sizes.Assignment); err != nil {
 		return nil, err
 	}
 	l := c.layout()
