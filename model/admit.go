@@ -10,7 +10,7 @@ func (c *Core) begin() {
 	for c.ready.n > 0 && c.permits > 0 && c.hasRoom() {
 		slot := c.ready.first()
 		j := c.jobs.at(slot)
-		if !j.paid && !c.reserveAdmission(j) {
+		if c.policy.reserves && !j.paid && !c.reserveAdmission(j) {
 			return
 		}
 		c.admit(slot)
@@ -26,14 +26,15 @@ func (c *Core) hasRoom() bool {
 func (c *Core) admit(slot int32) {
 	p := c.partitions.take()
 	j := c.jobs.at(slot)
-	p.job, p.jobSlot, p.index, p.kind, p.proofs, p.stages = j.number, slot, j.admitted, j.kind, j.proofs(), c.kinds[j.kind].Stages
-	p.set(holdsPermit | holdsKernelPart | holdsRestPart)
+	k := &c.kinds[j.kind]
+	p.job, p.jobSlot, p.index, p.kind, p.proofs, p.stages = j.number, slot, j.admitted, j.kind, j.proofs(), k.Stages
+	p.set(c.policy.admitted)
 	if c.policy.order != inOrderOfArrival {
 		p.key = c.key(j)
 	}
 	j.admitted++
 	switch {
-	case int(j.admitted) == c.kinds[j.kind].Partitions:
+	case int(j.admitted) == k.Partitions:
 		c.ready.pop(c.jobs.links)
 	case c.policy.order == inTurn:
 		c.ready.push(c.jobs.links, c.ready.pop(c.jobs.links), 0)
@@ -69,6 +70,11 @@ func (c *Core) startSynth(p *partition) {
 		c.count(p.kind, HeldPool, -n)
 		c.out[len(c.out)-1].Reused = true
 	}
+}
+
+// canOpen reports whether a job can be taken in flight, or one in flight may be able to go on.
+func (c *Core) canOpen() bool {
+	return c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() || c.ledger.retryAdmission || c.ledger.retryOpening
 }
 
 // open takes jobs in flight and on their way to synthesis. It reports whether something changed that may let a

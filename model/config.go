@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -312,3 +313,10 @@ func (c *Config) ChannelCapacity() Count {
 
 // Workers returns the number of GPU workers on all devices together.
 func (c *Config) Workers() int { return int(c.GPU.Devices) * int(c.GPU.WorkersPerDevice) }
+
+// Prepares reports whether a job may have to wait for others, for its reservation or for its data before it begins. If
+// none has to, the core never asks for a Wake.
+func (c *Config) Prepares() bool {
+	managed := func(r Resident) bool { return r.Managed() }
+	return c.Admission.Budget != nil || c.Batch != nil || slices.ContainsFunc(c.Resident, managed)
+}

@@ -41,15 +41,17 @@ type Core struct {
 	turns        uint64 // partitions admitted so far, where the order is in turn
 	idle         queue  // workers, longest idle first
 	workers      links  // worker w belongs to device w mod devices
+	deviceOf     []uint8
 	devices      []device
 	locks        int32 // held ones
+	lockWaits    int32 // partitions that wait for a lock
 	finishes     queue // partitions waiting for a finalizer
 	finalizers   int32 // free ones
 	deallocs     dealloc
 
 	parseLanes, synthLanes, finishLanes laneSet
 
-	census [][NumPlaces]int32 // by kind
+	census []counts // by kind
 	out    []Effect
 }
 
@@ -77,9 +79,10 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 		synthWorkers: int32(config.Synthesis.MaxParallel),
 		finalizers:   int32(config.Finalizers),
 		workers:      make(links, config.Workers()),
+		deviceOf:     make([]uint8, config.Workers()),
 		devices:      make([]device, config.GPU.Devices),
 		deallocs:     dealloc{free: int32(config.Dealloc.Workers)},
-		census:       make([][NumPlaces]int32, len(kinds)),
+		census:       make([]counts, len(kinds)),
 	}
 	for _, q := range []*queue{&c.opening, &c.handoff, &c.blocked, &c.idle, &c.finishes, &c.partitions.free, &c.jobs.free} {
 		*q = emptyQueue()
@@ -96,6 +99,7 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 		c.devices[d].queue = emptyQueue()
 		for w := d; w < len(c.workers); w += len(c.devices) {
 			c.idle.push(c.workers, int32(w))
+			c.deviceOf[w] = uint8(d)
 		}
 	}
 	return c, nil
@@ -140,10 +144,16 @@ func (c *Core) settle() {
 		c.startFinish()
 	}
 	c.grantLocks()
-	for c.idle.n > 0 && c.pickUp() || c.blocked.n > 0 && c.accept() {
+	for c.canPickUp() || c.canAccept() {
+		if c.canPickUp() {
+			c.pickUp()
+		} else {
+			c.accept()
+		}
 		c.grantLocks()
 	}
-	for c.begin(); c.open(); {
+	c.begin()
+	for c.canOpen() && c.open() {
 		c.begin()
 	}
 	if c.stalled = c.running == 0 && (c.inFlight > 0 || !c.waiting.empty()) && !c.mayProceed(); c.stalled {
@@ -156,14 +166,19 @@ func (c *Core) startFinish() {
 	c.start(c.partitions.next(&c.finishes), Finish, c.finishLanes.take())
 }
 
+// grantLocks gives every lock that is free to the partition that has waited longest for it.
 func (c *Core) grantLocks() {
-	if int(c.locks) == len(c.devices) {
-		return
+	if c.lockWaits > 0 && int(c.locks) < len(c.devices) {
+		c.grantFreeLocks()
 	}
+}
+
+func (c *Core) grantFreeLocks() {
 	for d := range c.devices {
 		if dev := &c.devices[d]; !dev.locked && dev.queue.n > 0 {
 			dev.locked = true
 			c.locks++
+			c.lockWaits--
 			p := c.partitions.next(&dev.queue)
 			p.set(holdsLock)
 			c.enterLock(p)
@@ -171,38 +186,35 @@ func (c *Core) grantLocks() {
 	}
 }
 
-// pickUp gives waiting partitions to idle workers and reports whether it did. With capacity 0 a worker takes
-// from the longest-blocked sender itself.
-func (c *Core) pickUp() bool {
-	picked := false
-	for c.idle.n > 0 {
-		var p *partition
-		switch {
-		case c.channel.n > 0:
-			p = c.partitions.first(&c.channel)
-		case c.capacity == 0 && c.blocked.n > 0:
-			p = c.partitions.next(&c.blocked)
-			c.endSend(p)
-		default:
-			return picked
-		}
-		c.take(p, c.idle.pop(c.workers))
-		picked = true
-	}
-	return picked
+// canPickUp reports whether a worker is idle and a partition waits for one, in the channel or, with capacity 0, in send.
+func (c *Core) canPickUp() bool {
+	return c.idle.n > 0 && (c.channel.n > 0 || c.capacity == 0 && c.blocked.n > 0)
 }
 
-// accept moves blocked senders into the channel, longest-blocked first, and reports whether it did.
-func (c *Core) accept() bool {
-	accepted := false
-	for c.blocked.n > 0 && c.channel.n < c.capacity {
+// pickUp gives waiting partitions to idle workers. With capacity 0 a worker takes from the longest-blocked sender itself.
+func (c *Core) pickUp() {
+	for c.canPickUp() {
+		var p *partition
+		if c.channel.n > 0 {
+			p = c.partitions.first(&c.channel)
+		} else {
+			p = c.partitions.next(&c.blocked)
+			c.endSend(p)
+		}
+		c.take(p, c.idle.pop(c.workers))
+	}
+}
+
+func (c *Core) canAccept() bool { return c.blocked.n > 0 && c.channel.n < c.capacity }
+
+// accept moves blocked senders into the channel, longest-blocked first.
+func (c *Core) accept() {
+	for c.canAccept() {
 		p := c.partitions.next(&c.blocked)
 		c.endSend(p)
 		c.move(p, InChannel)
 		c.partitions.enter(&c.channel, p)
-		accepted = true
 	}
-	return accepted
 }
 
 // emit appends an effect and returns it to be filled in. It is filled in place because this is the hottest line of

@@ -2,7 +2,19 @@ package model
 
 import "fmt"
 
-// fits reports why a completion does not fit the state, or nil.
+// runner returns the partition of which a task is a stage that runs, freeing apart, or nil.
+func (c *Core) runner(t *Task) *partition {
+	if uint(t.Slot) >= uint(len(c.partitions.slots)) {
+		return nil
+	}
+	p := c.partitions.at(t.Slot)
+	if p.gen != t.Gen || p.lane != t.Lane || t.Stage >= NumStages || !p.running.Has(t.Stage) || t.Block != NoBlock {
+		return nil
+	}
+	return p
+}
+
+// fits reports why the completion of a task without a runner does not fit the state, or nil.
 func (c *Core) fits(t *Task, failed bool) error {
 	if t.Stage != Dealloc && t.Block != NoBlock {
 		return t.refuse("block %s belongs to no stage but dealloc", t.Block)
@@ -26,14 +38,7 @@ func (c *Core) fits(t *Task, failed bool) error {
 	if t.Stage >= NumStages || !p.running.Has(t.Stage) {
 		return t.refuse("the stage is not running")
 	}
-	lane := p.worker
-	if t.Stage == Synth || t.Stage == Finish {
-		lane = p.lane
-	}
-	if lane != t.Lane {
-		return t.refuse("the stage runs on lane %d", lane)
-	}
-	return nil
+	return t.refuse("the stage runs on lane %d", p.lane)
 }
 
 func (c *Core) loadFits(t *Task) error {

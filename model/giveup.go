@@ -164,7 +164,11 @@ func (c *Core) doom(jobSlot int32) {
 	gen := j.gen
 	for i := range c.partitions.slots {
 		p := &c.partitions.slots[i]
-		if p.jobSlot == jobSlot && p.job == j.number && c.leaveQueue(p) {
+		if p.place == gone || p.jobSlot != jobSlot {
+			continue
+		}
+		p.set(doomed)
+		if c.leaveQueue(p) {
 			c.abandon(p)
 		}
 	}
@@ -189,6 +193,7 @@ func (c *Core) leaveQueue(p *partition) bool {
 		c.channel.remove(c.partitions.links, p.slot)
 	case OnGPU:
 		c.partitions.leave(&c.devices[p.device].queue, p)
+		c.lockWaits--
 	case InFinish:
 		c.partitions.leave(&c.finishes, p)
 	}

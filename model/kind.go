@@ -60,15 +60,18 @@ func (s *Stage) UnmarshalText(text []byte) error {
 type StageSet uint16
 
 // Has reports whether s is in the set.
-func (set StageSet) Has(s Stage) bool { return set&(1<<s) != 0 }
+func (set StageSet) Has(s Stage) bool { return set&s.alone() != 0 }
 
 // With returns the set with the stages added.
 func (set StageSet) With(stages ...Stage) StageSet {
 	for _, s := range stages {
-		set |= 1 << s
+		set |= s.alone()
 	}
 	return set
 }
+
+// alone returns the set of one stage. The bound on the shift spares the processor a comparison.
+func (s Stage) alone() StageSet { return 1 << (s % 16) }
 
 // Block is a class of memory that a job or partition holds from one point of its way to another.
 type Block uint8

@@ -102,9 +102,12 @@ func (c *Core) reserve(bytes Bytes) bool {
 
 // releasePart returns a part of a partition's reservation that it still holds.
 func (c *Core) releasePart(p *partition, part marks) {
-	if !p.clear(part) {
-		return
+	if p.clear(part) {
+		c.release(p, part)
 	}
+}
+
+func (c *Core) release(p *partition, part marks) {
 	t := &c.traits[p.kind]
 	bytes := t.restPart
 	if part == holdsKernelPart {

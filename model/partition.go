@@ -21,6 +21,12 @@ const (
 	gone // finished; at most blocks are still being freed
 )
 
+// counts are how many are at each place. There are 16 so that no index needs a check; those from NumPlaces on mean
+// nothing.
+type counts [16]int32
+
+func (n *counts) at(p Place) *int32 { return &n[p%16] }
+
 // Marks of a partition.
 type marks uint16
 
@@ -35,6 +41,7 @@ const (
 	kernelOver // the first part of the kernel region is over
 	queued     // stands in a queue
 	called     // was on a GPU worker
+	doomed     // its job has failed or was cancelled
 )
 
 // partition is what the core knows of one partition.
@@ -45,7 +52,7 @@ type partition struct {
 	slot       int32
 	gen        uint32 // generation of the slot
 	worker     int32  // GPU worker, or none
-	lane       int32  // of Synth, or of Finish on a finalizer
+	lane       int32  // of what runs, Dealloc apart
 	freeLane   [2]int32
 	kind       uint16
 	proofs     uint16   // of its job: 1 without a batch
@@ -139,7 +146,7 @@ func (ps *partitions) leave(q *queue, p *partition) {
 // Count returns how many partitions of the kind with that index are at the place; for the Freeing places, how
 // many blocks; for the Held places, how many calls, jobs or blocks. Those of a batch count once for each of its proofs.
 func (c *Core) Count(kind int, place Place) int {
-	return int(c.census[kind][place])
+	return int(*c.census[kind].at(place))
 }
 
 // Idle reports whether nothing is left to do: no job waits or is in flight, no block is being freed and no data is
@@ -157,7 +164,7 @@ func (c *Core) FreePermits() Count { return Count(c.permits) }
 func (c *Core) Census(into []int32) []int32 {
 	into = into[:0]
 	for k := range c.census {
-		into = append(into, c.census[k][:]...)
+		into = append(into, c.census[k][:NumPlaces]...)
 	}
 	return into
 }
@@ -194,15 +201,13 @@ func (c *Core) Admitting() bool { return c.ready.n > 0 }
 
 // count changes the number of what a kind has at a place. The parts of a batch count once for each of its proofs.
 func (c *Core) count(kind uint16, at Place, change int32) {
-	c.census[kind][at] += change
+	*c.census[kind].at(at) += change
 }
 
 // move takes a partition from the place where it is to another one.
 func (c *Core) move(p *partition, to Place) {
-	cells := &c.census[p.kind]
-	cells[p.place] -= int32(p.proofs)
+	n := &c.census[p.kind]
+	*n.at(p.place) -= int32(p.proofs)
+	*n.at(to) += int32(p.proofs)
 	p.place = to
-	if to != gone {
-		cells[to] += int32(p.proofs)
-	}
 }

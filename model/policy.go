@@ -15,9 +15,11 @@ type policy struct {
 	prepBeside      bool
 	split           bool
 	freeAfterKernel bool
-	retain          bool // freed vectors go to a pool
-	limited         bool // synthesis has a number of workers
-	prepares        bool // a job may have to wait for others, for its reservation or for its data before it begins
+	retain          bool  // freed vectors go to a pool
+	limited         bool  // synthesis has a number of workers
+	admitted        marks // of a partition at its admission
+	reserves        bool  // partitions reserve in the ledger
+	prepares        bool  // a job may have to wait for others, for its reservation or for its data before it begins
 }
 
 // releasePoint is a Release as a number.
@@ -45,7 +47,13 @@ func newPolicy(c *Config) policy {
 		AfterSynthesis: atSynthesisEnd, AfterSend: atSendEnd, AfterKernel: atKernelEnd, AfterFinish: atFinishEnd,
 	}
 	orders := map[Order]orderRule{FIFO: inOrderOfArrival, ByPriority: byPriority, OldestJobFirst: oldestFirst, Interleave: inTurn}
+	reserves, admitted := c.Admission.Budget != nil, holdsPermit
+	if reserves {
+		admitted |= holdsKernelPart | holdsRestPart
+	}
 	return policy{
+		admitted:        admitted,
+		reserves:        reserves,
 		release:         points[c.Admission.Release],
 		order:           orders[c.Order],
 		lockCall:        c.GPU.Lock == LockCall,
@@ -54,7 +62,7 @@ func newPolicy(c *Config) policy {
 		freeAfterKernel: c.FreeVectors == AfterKernel,
 		retain:          c.Pool == PoolRetain,
 		limited:         c.Synthesis.MaxParallel != Unbounded,
-		prepares:        c.Admission.Budget != nil || c.Batch != nil || slices.ContainsFunc(c.Resident, func(r Resident) bool { return r.Managed() }),
+		prepares:        c.Prepares(),
 	}
 }
 

@@ -162,15 +162,15 @@ func (l *laneSet) take() int32 {
 		}
 		if word := l.busy[l.low]; word != ^uint64(0) {
 			bit := bits.TrailingZeros64(^word)
-			l.busy[l.low] |= 1 << bit
+			l.busy[l.low] = word | (word + 1)
 			return int32(l.low*64 + bit)
 		}
 	}
 }
 
 func (l *laneSet) put(lane int32) {
-	word := int(lane) / 64
-	l.busy[word] &^= 1 << (lane % 64)
+	word := int(uint32(lane) / 64)
+	l.busy[word] &^= 1 << (uint32(lane) % 64)
 	l.low = min(l.low, word)
 }
 

@@ -68,7 +68,7 @@ func (c *Core) Fingerprint(buf []byte, distinct bool) []byte {
 		buf = append(buf, flag(c.devices[d].locked))
 	}
 	for k := range c.census {
-		for _, n := range c.census[k] {
+		for _, n := range c.census[k][:NumPlaces] {
 			buf = binary.AppendVarint(buf, int64(n))
 		}
 	}

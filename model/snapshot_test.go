@@ -17,6 +17,8 @@ var unkeyed = map[string]string{
 	"Core.policy":        "follows from the configuration",
 	"Core.kinds":         "are the same for all states",
 	"Core.capacity":      "follows from the configuration",
+	"Core.deviceOf":      "follows from the configuration",
+	"Core.lockWaits":     "follows from the devices' queues",
 	"Core.traits":        "follow from the configuration and the kinds",
 	"Core.batch":         "is told by the job's phase",
 	"Core.turns":         "is the next place in turn, of which only the order matters",
@@ -139,7 +141,7 @@ func keyWithout(core *Core, v reflect.Value) (key []byte) {
 }
 
 // shared are the parts that no step changes, so that copies may share them.
-var shared = []string{"Core.config", "Core.kinds", "Core.traits"}
+var shared = []string{"Core.config", "Core.kinds", "Core.traits", "Core.deviceOf"}
 
 func TestACopySharesNothingThatChanges(t *testing.T) {
 	reused := new(Core)

@@ -5,56 +5,19 @@ package model
 
 // complete takes note that a started stage is over, successfully or not.
 func (c *Core) complete(t *Task, failed bool) error {
-	if err := c.fits(t, failed); err != nil {
-		return err
+	p := c.runner(t)
+	if p == nil {
+		return c.completeOther(t, failed)
 	}
 	c.running--
-	switch t.Stage {
-	case Load:
-		c.endLoad(int(t.Slot), failed)
-		return nil
-	case Parse:
-		c.endParse(t.Slot, failed)
-		return nil
-	case Dealloc:
-		c.endDealloc(c.partitions.at(t.Slot), t.Block)
+	p.running &^= t.Stage.alone()
+	if failed || p.has(doomed) {
+		c.endInVain(p, t, failed)
 		return nil
 	}
-	p := c.partitions.at(t.Slot)
-	p.running &^= 1 << t.Stage
 	switch t.Stage {
 	case Synth:
-		c.synthLanes.put(p.lane)
-		if !failed {
-			p.set(holdsVectors | holdsAssignment)
-		}
-	case Finish:
-		if c.policy.split {
-			c.finishLanes.put(p.lane)
-			c.finalizers++
-		}
-	}
-	if failed {
-		c.doom(p.jobSlot)
-	}
-	if c.jobs.at(p.jobSlot).doomed {
-		// The doom of its own job may have taken it out already.
-		if p.running == 0 && p.gen == t.Gen && p.place != gone {
-			c.abandon(p)
-		}
-		return nil
-	}
-	c.advance(p, t.Stage)
-	return nil
-}
-
-// advance sends a partition on after a successful stage.
-func (c *Core) advance(p *partition, over Stage) {
-	switch over {
-	case Synth:
-		c.returnPermit(p, atSynthesisEnd)
-		c.move(p, InSend)
-		c.partitions.wait(&c.blocked, p)
+		c.endSynth(p)
 	case Prep:
 		c.afterPrep(p)
 	case Kernel:
@@ -65,8 +28,64 @@ func (c *Core) advance(p *partition, over Stage) {
 	case Tail:
 		c.endKernelRegion(p)
 	case Finish:
+		c.leaveFinalizer(p)
 		c.leaveWorker(p)
 		c.endFinish(p)
+	}
+	return nil
+}
+
+// completeOther takes note that a stage is over that does not belong to a partition in the pipeline.
+func (c *Core) completeOther(t *Task, failed bool) error {
+	if err := c.fits(t, failed); err != nil {
+		return err
+	}
+	c.running--
+	switch t.Stage {
+	case Load:
+		c.endLoad(int(t.Slot), failed)
+	case Parse:
+		c.endParse(t.Slot, failed)
+	case Dealloc:
+		c.endDealloc(c.partitions.at(t.Slot), t.Block)
+	}
+	return nil
+}
+
+// endInVain is the end of a stage that failed, or whose job has.
+func (c *Core) endInVain(p *partition, t *Task, failed bool) {
+	switch t.Stage {
+	case Synth:
+		c.synthLanes.put(p.lane)
+		if !failed {
+			p.set(holdsVectors | holdsAssignment)
+		}
+	case Finish:
+		c.leaveFinalizer(p)
+	}
+	if failed {
+		c.doom(p.jobSlot)
+	}
+	// The doom of its own job may have taken it out already.
+	if p.running == 0 && p.gen == t.Gen && p.place != gone {
+		c.abandon(p)
+	}
+}
+
+// endSynth sends a partition on into the channel.
+func (c *Core) endSynth(p *partition) {
+	c.synthLanes.put(p.lane)
+	p.set(holdsVectors | holdsAssignment)
+	c.returnPermit(p, atSynthesisEnd)
+	c.move(p, InSend)
+	c.partitions.wait(&c.blocked, p)
+}
+
+// leaveFinalizer makes the partition's finalizer free, if its worker does not finish it itself.
+func (c *Core) leaveFinalizer(p *partition) {
+	if c.policy.split {
+		c.finishLanes.put(p.lane)
+		c.finalizers++
 	}
 }
 
@@ -79,7 +98,7 @@ func (c *Core) endSend(p *partition) {
 
 // take puts a partition on a worker and begins what comes before the lock.
 func (c *Core) take(p *partition, worker int32) {
-	p.worker, p.device = worker, uint8(worker%int32(len(c.devices)))
+	p.worker, p.device = worker, c.deviceOf[worker]
 	p.set(called)
 	c.move(p, OnGPU)
 	c.count(p.kind, HeldCall, int32(p.proofs))
@@ -96,7 +115,10 @@ func (c *Core) take(p *partition, worker int32) {
 	}
 }
 
-func (c *Core) askLock(p *partition) { c.partitions.wait(&c.devices[p.device].queue, p) }
+func (c *Core) askLock(p *partition) {
+	c.partitions.wait(&c.devices[p.device].queue, p)
+	c.lockWaits++
+}
 
 // enterLock begins what the lock covers.
 func (c *Core) enterLock(p *partition) {
@@ -203,10 +225,8 @@ func (c *Core) tellEnd(number int32, kind uint16, failed bool) {
 
 // start begins a stage of a partition.
 func (c *Core) start(p *partition, s Stage, lane int32) {
-	p.running |= 1 << s
-	if s == Synth || s == Finish {
-		p.lane = lane
-	}
+	p.running |= s.alone()
+	p.lane = lane
 	c.running++
 	e := c.emitPartition(Start, p)
 	e.Device = p.device

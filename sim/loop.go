@@ -34,6 +34,7 @@ type loop struct {
 	engine   *work.Engine
 	arrivals *work.Arrivals
 	timers   work.Timers
+	timed    bool // the core may ask for wakes
 	cancels  []model.Cancellation
 	record   func(*model.Record)
 
@@ -78,6 +79,7 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
 		cancels:  p.Disturb.Cancels,
 		limit:    p.Machine.HostLimit(),
+		timed:    config.Prepares(),
 	}
 	setup := work.Setup{
 		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: drawn.Baseline.Value, Limit: l.limit.Bytes,
@@ -131,10 +133,7 @@ func (l *loop) run() error {
 		if l.core.Idle() && l.arrivals.At == work.Forever {
 			return nil
 		}
-		next := min(l.engine.Next(), l.arrivals.At, l.timers.Next())
-		if len(l.cancels) > 0 {
-			next = min(next, l.cancels[0].At)
-		}
+		next := min(l.engine.Next(), l.outside())
 		if next == work.Forever {
 			return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
 		}
@@ -154,8 +153,17 @@ func (l *loop) run() error {
 	}
 }
 
-// stepAll steps through all inputs of the instant: completions downstream first and by lane, then timers, arrivals and
-// cancellations. What becomes due at this instant because of them is the next round.
+// outside returns the instant of the next input that is no completion, or work.Forever.
+func (l *loop) outside() model.Instant {
+	next := min(l.arrivals.At, l.timers.Next())
+	if len(l.cancels) > 0 {
+		next = min(next, l.cancels[0].At)
+	}
+	return next
+}
+
+// stepAll steps through all inputs of the instant: completions downstream first and by lane, then the others. What
+// becomes due at this instant because of them is the next round.
 func (l *loop) stepAll() error {
 	for l.engine.Next() == l.now {
 		over := l.engine.Take(l.now)
@@ -163,6 +171,14 @@ func (l *loop) stepAll() error {
 			return err
 		}
 	}
+	if l.outside() == l.now {
+		return l.stepOutside()
+	}
+	return nil
+}
+
+// stepOutside steps through what else happens at the instant: timers, then arrivals, then cancellations.
+func (l *loop) stepOutside() error {
 	for in, due := l.timers.Due(l.now); due; in, due = l.timers.Due(l.now) {
 		if err := l.step(&in, l.now); err != nil {
 			return err
@@ -196,7 +212,9 @@ func (l *loop) step(in *model.Input, begin model.Instant) error {
 		l.record(&model.Record{At: l.now, Input: *in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
 	l.engine.Apply(l.now, l.effects)
-	l.timers.Note(l.now, l.effects)
+	if l.timed {
+		l.timers.Note(l.now, l.effects)
+	}
 	l.tally.count(l.core, l.now)
 	return nil
 }

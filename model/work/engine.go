@@ -17,6 +17,7 @@ type Engine struct {
 	setup   *Setup
 	books   books
 	data    DataHeld
+	retains bool                       // freed vectors go to a pool
 	tasks   [model.NumStages][]running // by lane
 	now     model.Instant              // up to which the memory is evaluated
 }
@@ -25,6 +26,7 @@ type Engine struct {
 type blocks struct {
 	parse, vectors, assignment, call model.Bytes
 	synthesized                      model.Bytes // what a synthesis leaves behind
+	last                             model.Stage // of those on a GPU worker
 }
 
 // running is a stage under way, as its lane remembers it.
@@ -73,6 +75,7 @@ func NewEngine(s Setup) *Engine {
 		fails:   s.Fails,
 		setup:   &s,
 		books:   newBooks(&s),
+		retains: s.Config.Pool == model.PoolRetain,
 	}
 	for i := range s.Config.Resident {
 		if r := &s.Config.Resident[i]; !r.OnDemand {
@@ -83,9 +86,15 @@ func NewEngine(s Setup) *Engine {
 	e.Memory = NewMemory(e.clocks, s.Kinds, s.Baseline+e.data.Bytes, s.Limit)
 	for i := range s.Kinds {
 		f := &s.Kinds[i].Footprint
-		b := blocks{f.Parse.Value, f.Vectors.Value, f.Assignment.Value, f.Call.Value, f.Vectors.Value + f.Assignment.Value}
-		if s.Config.Pool == model.PoolRetain {
+		b := blocks{
+			parse: f.Parse.Value, vectors: f.Vectors.Value, assignment: f.Assignment.Value, call: f.Call.Value,
+			synthesized: f.Vectors.Value + f.Assignment.Value, last: model.Kernel,
+		}
+		if e.retains {
 			b.synthesized = b.assignment // the vectors are held from the start on
+		}
+		if s.Kinds[i].Has(model.Tail) {
+			b.last = model.Tail
 		}
 		e.blocks = append(e.blocks, b)
 	}
@@ -138,10 +147,10 @@ func (e *Engine) Take(now model.Instant) *Finished {
 		r.over.Input.Op = model.Failed
 	case o.Stage == model.Synth:
 		e.Memory.Add(e.blocks[r.kind].synthesized * model.Bytes(r.proofs))
-		if e.books.kept && e.setup.Config.Pool != model.PoolRetain {
+		if e.books.kept && !e.retains {
 			e.books.pin(r.kind, int(r.proofs))
 		}
-	case o.Stage == model.Tail, o.Stage == model.Kernel && !e.setup.Kinds[r.kind].Has(model.Tail):
+	case e.books.kept && o.Stage == e.blocks[r.kind].last:
 		e.books.leave(o.Lane, r.job, r.partition)
 	}
 	return &r.over
@@ -256,7 +265,7 @@ func (e *Engine) amount(effect *model.Effect) model.Span {
 	switch {
 	case t.Stage == model.Load:
 		return e.startLoad(int(t.Slot))
-	case t.Stage == model.Synth && e.setup.Config.Pool == model.PoolRetain && !effect.Reused:
+	case e.retains && t.Stage == model.Synth && !effect.Reused:
 		e.Memory.Add(e.blocks[effect.Kind].vectors * model.Bytes(effect.Proofs))
 		e.books.pin(effect.Kind, int(effect.Proofs))
 	}
