@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // data is the resident data that comes and goes.
 type data struct {
 	items []datum // by index in Config.Resident; those that are always there never change
@@ -34,10 +36,10 @@ const (
 	loaded
 )
 
-// load reserves what loading needs and begins it, or reports that it cannot now.
-func (c *Core) load(n int) bool {
+// load reserves what loading needs, evicting none of the data to keep, and begins it, or reports that it cannot now.
+func (c *Core) load(n int, keep []int) bool {
 	d := &c.data.items[n]
-	if d.refused || !c.reserveLoad(d) {
+	if d.refused || !c.reserveLoad(d, keep) {
 		return false
 	}
 	d.state = loadRunning
@@ -48,9 +50,9 @@ func (c *Core) load(n int) bool {
 	return true
 }
 
-func (c *Core) reserveLoad(d *datum) bool {
+func (c *Core) reserveLoad(d *datum, keep []int) bool {
 	if !d.polling {
-		return c.reserveOpening(d.bytes + d.transient)
+		return c.reserveOpening(d.bytes+d.transient, keep)
 	}
 	return c.poll(d, d.transient)
 }
@@ -139,13 +141,14 @@ func (c *Core) minIdle() Span {
 	return 0
 }
 
-// evict gives up idle data, longest idle first, until so many bytes can be reserved or nothing is left to evict.
-func (c *Core) evict(bytes Bytes) {
+// evict gives up idle data but that to keep, longest idle first, until so many bytes can be reserved or nothing is left
+// to evict.
+func (c *Core) evict(bytes Bytes, keep []int) {
 	for c.ledger.used+bytes > c.ledger.total {
 		victim := none
 		for n := range c.data.items {
 			d := &c.data.items[n]
-			if d.idle() && d.rested && (victim == none || d.idleAt < c.data.items[victim].idleAt) {
+			if d.idle() && d.rested && !slices.Contains(keep, n) && (victim == none || d.idleAt < c.data.items[victim].idleAt) {
 				victim = int32(n)
 			}
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ledger is the byte ledger: what the admission policy believes is held. Without a budget its total has no end.
@@ -70,7 +71,7 @@ func (c *Core) reserveAdmission(j *job) bool {
 	if c.ledger.refused == j.number {
 		return false
 	}
-	if c.reserve(bytes) {
+	if c.reserve(bytes, nil) {
 		return true
 	}
 	c.ledger.refused = j.number
@@ -81,8 +82,8 @@ func (c *Core) reserveAdmission(j *job) bool {
 }
 
 // reserveOpening reserves for a job that waits, which keeps its place in line when it is refused.
-func (c *Core) reserveOpening(bytes Bytes) bool {
-	if c.reserve(bytes) {
+func (c *Core) reserveOpening(bytes Bytes, keep []int) bool {
+	if c.reserve(bytes, keep) {
 		return true
 	}
 	if c.ledger.timed {
@@ -91,12 +92,12 @@ func (c *Core) reserveOpening(bytes Bytes) bool {
 	return false
 }
 
-// reserve reserves bytes, evicting idle data if need be.
-func (c *Core) reserve(bytes Bytes) bool {
+// reserve reserves bytes, evicting idle data but that to keep if need be.
+func (c *Core) reserve(bytes Bytes, keep []int) bool {
 	if c.ledger.take(bytes) {
 		return true
 	}
-	c.evict(bytes)
+	c.evict(bytes, keep)
 	return c.ledger.take(bytes)
 }
 
@@ -195,17 +196,13 @@ func (c *Core) mayProceed() bool {
 	if !c.timers[retryTimer].armed {
 		return false
 	}
-	free, idle := c.ledger.total-c.ledger.used, Bytes(0)
+	free := c.ledger.total - c.ledger.used
 	for n := range c.data.items {
-		d := &c.data.items[n]
-		if d.idle() {
-			idle += d.bytes
-		}
-		if d.refused && d.wants() <= free {
+		if d := &c.data.items[n]; d.refused && d.wants() <= free {
 			return true
 		}
 	}
-	return c.ledger.timed && c.leastWanted() <= free+idle
+	return c.ledger.timed && (c.mayAdmit(free) || c.mayOpen(free))
 }
 
 // wants is what data that polls tries to reserve next.
@@ -216,17 +213,35 @@ func (d *datum) wants() Bytes {
 	return d.transient
 }
 
-// leastWanted is the smallest reservation that jobs wait for.
-func (c *Core) leastWanted() Bytes {
-	least := Bytes(math.MaxInt64)
-	if c.ready.n > 0 && c.permits > 0 && c.hasRoom() {
-		j := c.jobs.at(c.ready.first())
-		least = c.traits[j.kind].reserve() * Bytes(j.proofs())
+// mayAdmit reports whether the next partition may be admitted, with so much free and idle data evicted.
+func (c *Core) mayAdmit(free Bytes) bool {
+	if c.ready.n == 0 || c.permits == 0 || !c.hasRoom() {
+		return false
 	}
+	j := c.jobs.at(c.ready.first())
+	return c.traits[j.kind].reserve()*Bytes(j.proofs()) <= free+c.idleBytes(nil)
+}
+
+// mayOpen reports likewise whether a job that waits may get what it tries for next.
+func (c *Core) mayOpen(free Bytes) bool {
 	for slot := c.opening.head; slot != none; slot = c.jobs.links[slot] {
-		least = min(least, c.openingWants(c.jobs.at(slot)))
+		j := c.jobs.at(slot)
+		if c.openingWants(j) <= free+c.idleBytes(c.traits[j.kind].needs) {
+			return true
+		}
 	}
-	return least
+	return false
+}
+
+// idleBytes is what idle data but that to keep holds.
+func (c *Core) idleBytes(keep []int) Bytes {
+	idle := Bytes(0)
+	for n := range c.data.items {
+		if d := &c.data.items[n]; d.idle() && !slices.Contains(keep, n) {
+			idle += d.bytes
+		}
+	}
+	return idle
 }
 
 // openingWants is what a job that waits tries to reserve next, without end if it waits for something else.

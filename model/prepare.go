@@ -53,7 +53,7 @@ func (c *Core) prepare(slot int32) bool {
 func (c *Core) prepareAll() bool {
 	for i := range c.data.items {
 		if d := &c.data.items[i]; d.wanted && d.state == absent {
-			c.load(i)
+			c.load(i, nil)
 		}
 	}
 	opened := false
@@ -73,14 +73,14 @@ func (c *Core) acquire(slot int32) bool {
 	j := c.jobs.at(slot)
 	t := &c.traits[j.kind]
 	if t.workingFirst && !j.paid {
-		if !c.reserveOpening(c.wholeReserve(j)) {
+		if !c.reserveOpening(c.wholeReserve(j), t.needs) {
 			return false
 		}
 		j.paid = true
 		c.emitJob(Reserve, j.number, j.kind).Proofs = j.proofs()
 	}
 	for int(j.acquired) < len(t.needs) {
-		if !c.claim(t.needs[j.acquired]) {
+		if !c.claim(t.needs[j.acquired], t.needs) {
 			return false
 		}
 		j.acquired++
@@ -93,11 +93,12 @@ func (c *Core) acquire(slot int32) bool {
 	return true
 }
 
-// claim makes sure that data is there or on its way and will stay for as long as the job needs it.
-func (c *Core) claim(n int) bool {
+// claim makes sure that data is there or on its way and will stay for as long as the job needs it. It does not evict
+// the rest of what the job needs.
+func (c *Core) claim(n int, needs []int) bool {
 	d := &c.data.items[n]
 	d.wanted = d.background
-	if d.state == absent && !c.load(n) && !d.background {
+	if d.state == absent && !c.load(n, needs) && !d.background {
 		return false
 	}
 	if d.users++; d.users == 1 {

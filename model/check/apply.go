@@ -108,6 +108,7 @@ func (w *world) open() {
 	for _, j := range w.jobs {
 		if j.opening() && !j.kind.Stages.Has(model.Parse) && w.joins == 0 && w.lacks(j) < 0 && (j.reserved || !w.workingFirst(j.kind)) {
 			w.makeReady(j)
+			j.late = w.index
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (w *world) open() {
 // makeReady enters that the partitions of a job may be admitted.
 func (w *world) makeReady(j *job) {
 	j.ready = true
-	j.turn = w.turns
+	j.turn, j.late = w.turns, -1
 	w.turns++
 }
 

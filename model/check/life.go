@@ -132,6 +132,7 @@ type job struct {
 	doomed   bool // failed or cancelled
 	givenUp  bool // cancelled after it had joined a batch
 	ended    bool
+	late     int // index of the step in which its data became complete after admissions may have been made; else -1
 	turn     int // world.turns when it became ready or, in turn, last had a partition admitted
 	admitted int32
 	finished int32 // partitions with a result
