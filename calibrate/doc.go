@@ -8,7 +8,8 @@
 //	interval.go                  how sure a number is that so many jobs or traces decide
 //	drift.go                     how much the machine's speed differs from run to run
 //	samples.go, ramp.go          what was in flight at each sample of resident memory
-//	footprint.go, nnls.go        what a partition holds where, from those
+//	memory.go, footprint.go, nnls.go
+//	                             what a partition holds where, from those
 //	quality.go                   how well the profile predicts its own traces, and each when it was left out
 //
 // and from a profile predictions (predict.go) and comparisons with a trace (compare.go).

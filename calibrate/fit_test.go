@@ -13,7 +13,7 @@ import (
 )
 
 func TestUnseenConfigurationsArePredicted(t *testing.T) {
-	p, _, err := calibrate.Fit(recordings(), calibrate.Options{Name: "small"})
+	p, err := calibrate.FitUnjudged(recordings(), "small")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestKindsAreToldApart(t *testing.T) {
 	} {
 		traces = append(traces, recorded(want, c, 10, uint64(i)+1, 1e6))
 	}
-	got, _, err := calibrate.Fit(traces, calibrate.Options{Name: "both"})
+	got, err := calibrate.FitUnjudged(traces, "both")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,80 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+
+	"headroom/model"
+)
+
+// fitMemory fits the footprints to the samples.
+func (f *fitted) fitMemory() error {
+	readings, dropped := f.readings(f.chosen.x)
+	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
+		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): "+
+			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
+	}
+	f.dropped = dropped
+	var err error
+	if f.memory, err = estimateFootprints(f.inputs.kinds, readings); err != nil {
+		return err
+	}
+	f.varyMemory()
+	f.shortenDealloc(readings)
+	return nil
+}
+
+// varyMemory widens the errors of the footprints by those of the interference, from which follows how far a synthesis
+// is at a sample: each job shifts the footprints by what it shifts the numbers of the interference by, together.
+func (f *fitted) varyMemory() {
+	shifts := make([][]float64, len(f.memory.x)) // by unknown and cluster
+	for j := range shifts {
+		shifts[j] = make([]float64, f.evidence.clusters)
+	}
+	for k, e := range f.errors {
+		if e == 0 {
+			continue
+		}
+		readings, _ := f.readings(shifted(f.chosen.x, k, -e))
+		for j, moved := range f.memory.moved(readings) {
+			for c, shift := range f.shifts[k] {
+				shifts[j][c] -= moved / e * shift
+			}
+		}
+	}
+	for j := range shifts {
+		f.memory.deviations[j] = math.Hypot(f.memory.deviations[j], deviation(shifts[j], 1+len(f.errors)))
+	}
+}
+
+// shortenDealloc takes the work of dealloc down to the time for which a block would be held were it held as a whole,
+// as the simulator has it: a real one shrinks while it is being freed.
+func (f *fitted) shortenDealloc(readings []reading) {
+	for k := range f.inputs.kinds {
+		w, there := f.laws[key{k, model.Dealloc}]
+		if !there {
+			continue
+		}
+		part, deviation := f.memory.heldWhileFreed(k, readings)
+		mean := float64(w.Mean.Value)
+		w.Mean = meanInterval(part*mean, math.Hypot(part*float64(w.Mean.High-w.Mean.Value)/half, deviation*mean))
+		f.laws[key{k, model.Dealloc}] = w
+	}
+}
+
+// readings turns the samples of all histories into equations, under some numbers of the interference.
+func (f *fitted) readings(x []float64) (list []reading, dropped int) {
+	c := columns{len(f.inputs.kinds)}
+	speeds := f.evidence.companies.speeds(f.chosen.family.interference(x, nil))
+	stretches := 0
+	for i, h := range f.inputs.histories {
+		part, left := h.readings(c, f.evidence.companies.clock(i, h.timeline.at, speeds))
+		for j := range part {
+			part[j].stretch += stretches
+		}
+		list = append(list, part...)
+		dropped += left
+		stretches += h.stretches()
+	}
+	return list, dropped
+}
