@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"unsafe"
 
 	curve "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
@@ -60,7 +59,7 @@ type request[In, Out, Want any] struct {
 func (r request[In, Out, Want]) check(t *testing.T, p program) {
 	t.Helper()
 	command := exec.Command(p.path)
-	command.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "%s %d\n", r.name, len(r.in)), raw(r.in)...))
+	command.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "%s %d\n", r.name, len(r.in)), memory(r.in)...))
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	out, err := command.Output()
@@ -68,19 +67,14 @@ func (r request[In, Out, Want]) check(t *testing.T, p program) {
 		t.Fatalf("%s: %v: %s", r.name, err, &complaint)
 	}
 	got := make([]Out, len(r.in))
-	if n := copy(raw(got), out); n != len(out) || n != len(raw(got)) {
-		t.Fatalf("%s: %d bytes of results, should be %d", r.name, len(out), len(raw(got)))
+	if n := copy(memory(got), out); n != len(out) || n != len(memory(got)) {
+		t.Fatalf("%s: %d bytes of results, should be %d", r.name, len(out), len(memory(got)))
 	}
 	for i := range got {
 		if !r.same(&got[i], &r.want[i]) {
 			t.Fatalf("%s of %v is %v, should be %v", r.name, r.in[i], got[i], r.want[i])
 		}
 	}
-}
-
-// raw views the memory of a slice.
-func raw[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
 func equal[T comparable](got, want *T) bool { return *got == *want }
@@ -221,8 +215,8 @@ func checkRoots(t *testing.T, p program) {
 	request[uint32, fr.Element, fr.Element]{"fr.root", logs, roots, equal[fr.Element]}.check(t, p)
 }
 
-// multiples are those k for which sums and doubles of kG meet every special case: infinity, equal and opposite points.
-var multiples = []int64{0, 1, -1, 2, -2, 4, -4, 3, 1_000_003, -77}
+// factors are those k for which sums and doubles of kG meet every special case: infinity, equal and opposite points.
+var factors = []int64{0, 1, -1, 2, -2, 4, -4, 3, 1_000_003, -77}
 
 // sums are the operations on two points: a and b times what each computes.
 var sums = []struct {
@@ -236,7 +230,7 @@ func checkG1(t *testing.T, p program) {
 		var a curve.G1Affine
 		return a.FromJacobian(got).Equal(want)
 	}
-	in := pairs(multiples)
+	in := pairs(factors)
 	operands := apply(in, func(k *[2]int64) [2]curve.G1Affine { return [2]curve.G1Affine{point(k[0]), point(k[1])} })
 	for _, s := range sums {
 		want := apply(in, func(k *[2]int64) curve.G1Affine { return point(s.a*k[0] + s.b*k[1]) })
@@ -250,7 +244,7 @@ func checkG2(t *testing.T, p program) {
 		var a curve.G2Affine
 		return a.FromJacobian(got).Equal(want)
 	}
-	in := pairs(multiples)
+	in := pairs(factors)
 	operands := apply(in, func(k *[2]int64) [2]curve.G2Affine { return [2]curve.G2Affine{point(k[0]), point(k[1])} })
 	for _, s := range sums {
 		want := apply(in, func(k *[2]int64) curve.G2Affine { return point(s.a*k[0] + s.b*k[1]) })

@@ -15,13 +15,13 @@ import (
 
 // testCard is a card with a stream, for one test.
 type testCard struct {
-	*testing.T
+	testing.TB
 	card   *Card
 	stream *Stream
 }
 
 // openCard opens the first card. Without the library or a card the test is skipped.
-func openCard(t *testing.T) testCard {
+func openCard(t testing.TB) testCard {
 	t.Helper()
 	library, err := Load("")
 	if err != nil {
@@ -32,7 +32,7 @@ func openCard(t *testing.T) testCard {
 	if err != nil {
 		t.Skipf("%v. The kernels are not compared with gnark-crypto", err)
 	}
-	c := testCard{T: t, card: card}
+	c := testCard{TB: t, card: card}
 	c.stream, err = card.NewStream()
 	c.must(err)
 	t.Cleanup(func() {
@@ -66,8 +66,8 @@ func (c testCard) allocate(size model.Bytes) Slice {
 // put uploads values to memory of their size.
 func put[T any](c testCard, values []T) Slice {
 	c.Helper()
-	s := c.allocate(model.Bytes(len(raw(values))))
-	c.must(c.stream.Upload(s, raw(values)))
+	s := c.allocate(model.Bytes(len(memory(values))))
+	c.must(c.stream.Upload(s, memory(values)))
 	return s
 }
 
@@ -75,7 +75,7 @@ func put[T any](c testCard, values []T) Slice {
 func get[T any](c testCard, from Slice, n int) []T {
 	c.Helper()
 	values := make([]T, n)
-	c.must(c.stream.Download(raw(values), from))
+	c.must(c.stream.Download(memory(values), from))
 	c.must(c.stream.Wait())
 	return values
 }

@@ -28,6 +28,7 @@ type Error struct {
 	Message string // the value, and what would be right
 }
 
+// Error says what was to be done and what the library says about it.
 func (e *Error) Error() string { return fmt.Sprintf("cuda: %s: %s", e.Op, e.Message) }
 
 // OutOfMemory says whether an error means that the card or the cap has too little memory left.

@@ -19,7 +19,11 @@ const build = "make -C cuda ARCH=sm_90 builds it, on a machine with nvcc"
 // Load loads the library: from the path, where that is empty from the path in the environment, and where that is empty
 // too from the folder of the running binary. A library of another ABI is an error.
 func Load(path string) (*Library, error) {
-	path, origin, err := find(path)
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cuda: library %s: %w", fileName, err)
+	}
+	path, origin, err := find(path, filepath.Dir(binary))
 	if err != nil {
 		return nil, err
 	}
@@ -30,18 +34,15 @@ func Load(path string) (*Library, error) {
 	return &Library{f}, nil
 }
 
-func find(path string) (found, origin string, err error) {
+// find returns which file to load, and why that one. beside is the folder of the binary.
+func find(path, beside string) (found, origin string, err error) {
 	if path != "" {
 		return path, "as asked for", nil
 	}
 	if path = os.Getenv(Environment); path != "" {
 		return path, "from " + Environment, nil
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		return "", "", fmt.Errorf("cuda: library %s: %w", fileName, err)
-	}
-	path = filepath.Join(filepath.Dir(binary), fileName)
+	path = filepath.Join(beside, fileName)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return "", "", fmt.Errorf("cuda: no library: %s is not set and %s is not there: %s", Environment, path, build)
 	}

@@ -53,27 +53,23 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestLoadLooksInOrder(t *testing.T) {
+	folder := t.TempDir()
 	t.Setenv(Environment, "/from/environment.so")
-	if path, origin, err := find("/asked.so"); path != "/asked.so" || origin != "as asked for" || err != nil {
+	if path, origin, err := find("/asked.so", folder); path != "/asked.so" || origin != "as asked for" || err != nil {
 		t.Errorf("with a path: %q %q %v", path, origin, err)
 	}
-	if path, _, err := find(""); path != "/from/environment.so" || err != nil {
+	if path, _, err := find("", folder); path != "/from/environment.so" || err != nil {
 		t.Errorf("with the environment: %q %v", path, err)
 	}
 	t.Setenv(Environment, "")
-	if _, _, err := find(""); err == nil || !strings.Contains(err.Error(), Environment) {
+	if _, _, err := find("", folder); err == nil || !strings.Contains(err.Error(), Environment) {
 		t.Errorf("with neither: %v", err)
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside := filepath.Join(filepath.Dir(binary), fileName)
+	beside := filepath.Join(folder, fileName)
 	if err := os.WriteFile(beside, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(beside)
-	if path, _, err := find(""); path != beside || err != nil {
+	if path, _, err := find("", folder); path != beside || err != nil {
 		t.Errorf("beside the binary: %q %v", path, err)
 	}
 }
