@@ -20,10 +20,9 @@ func Example() {
 		model.Synth: constant(2 * model.Millisecond), model.Kernel: constant(model.Millisecond),
 	}}
 	kind.Footprint.Vectors = profile.Exactly(3 * model.MiB)
-	device := virtual.New(work.Setup{Kinds: []profile.Kind{kind}, Seed: 1})
-
 	config := model.DefaultConfig(1)
 	config.Admission.Permits = 1
+	device := virtual.New(work.Setup{Kinds: []profile.Kind{kind}, Config: config, Seed: 1})
 	pipeline := backend.Pipeline{
 		Config:   config,
 		Kinds:    []model.Kind{kind.Model()},

@@ -76,7 +76,7 @@ func openKinds(ctx context.Context, s *Spec) ([]cpu.Kind, error) {
 		if err != nil {
 			return kinds, err
 		}
-		kinds = append(kinds, cpu.Kind{Keys: keys, Prover: prover})
+		kinds = append(kinds, cpu.Kind{Name: k.Name, Keys: keys, Prover: prover})
 	}
 	return kinds, nil
 }
@@ -100,7 +100,10 @@ func (c *child) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	device := cpu.New(ctx, kinds, nil)
+	device, err := cpu.New(ctx, cpu.Setup{Kinds: kinds, Config: c.spec.Config, OwnData: c.spec.OwnData})
+	if err != nil {
+		return err
+	}
 	c.device, c.verified = device, device.Verified
 	return nil
 }

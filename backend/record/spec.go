@@ -27,6 +27,9 @@ type Spec struct {
 	Device   string // CPU or Virtual
 	// Profile is the profile by which the virtual device waits, as profile.Write has it.
 	Profile []byte
+	// OwnData says that the data which is always there is what the prover keeps by itself, as a profile of it found: the
+	// device cpu holds nothing for it.
+	OwnData bool
 	// KeyDir is where keys and data are cached.
 	KeyDir string
 	// SampleEvery is the time between two readings of memory, 1 ms or more.
@@ -49,6 +52,13 @@ func (s *Spec) Validate() error {
 	}
 	if s.SampleEvery < model.Millisecond {
 		faults = append(faults, fmt.Errorf("record: the time between samples is %s: at least 1ms", s.SampleEvery))
+	}
+	if s.Device == CPU {
+		var names []string
+		for _, k := range s.Kinds {
+			names = append(names, k.Name)
+		}
+		faults = append(faults, cpu.Check(&s.Config, names))
 	}
 	return errors.Join(faults...)
 }

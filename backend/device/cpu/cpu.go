@@ -1,5 +1,9 @@
 // Package cpu is a device that proves on the host's processors: real Groth16 with gnark-crypto, every stage on
 // threads of its own and every proof verified.
+//
+// What the core says of memory is done to real memory, so that what the process holds is what the model says: vectors
+// that a pool retains stay mapped and are the next partition's, a batch synthesizes and proves for each of its jobs, and
+// resident data is loaded and evicted (data.go).
 package cpu
 
 import (
@@ -15,35 +19,43 @@ import (
 
 // Kind is a kind of job that the device can prove.
 type Kind struct {
+	Name   string
 	Keys   *groth16.Keys
 	Prover *groth16.Prover
+}
+
+// Setup is what a device is made from.
+type Setup struct {
+	Kinds  []Kind       // as the core numbers them
+	Config model.Config // valid, and such that Check has nothing against it; its resident list is in force
+	// OwnData says that the data which is always there is what the prover keeps by itself, as a profile of it found.
+	// Nothing is then held for such data.
+	OwnData bool
+	// Proved is called with each job's proof, the concatenation of its partitions' proofs; nil: nobody is told.
+	Proved func(job int32, proof []byte)
 }
 
 // Device proves on the host. Its stages are goroutines; that a stage runs at all, and beside which others, is the
 // core's decision.
 type Device struct {
-	kinds []Kind
-	ctx   context.Context
-	// proved is called with each job's proof, the concatenation of its partitions' proofs.
-	proved func(job int32, proof []byte)
-
+	setup  Setup
+	ctx    context.Context
 	clock  backend.Clock
 	over   chan<- []backend.Completion
 	closed chan struct{} // nobody takes completions any more
 	tasks  sync.WaitGroup
 
+	// What follows belongs to the caller of Submit.
+	held    map[partitionID]*holding // from the start of synthesis until wholly freed
+	pool    [][]groth16.Block        // by kind: vectors that no partition has
+	batches batches
+	faults  []error // of what has no completion
+
+	data []datum // by index in Config.Resident; the core never lets two uses of one meet
+
 	mu       sync.Mutex
-	held     map[partitionID]*holding  // synthesized and not wholly freed
 	proofs   map[int32][]groth16.Proof // of jobs in flight, by partition
 	verified int
-}
-
-type partitionID struct{ job, partition int32 }
-
-// holding is a partition and how many of its two blocks are still held.
-type holding struct {
-	*groth16.Partition
-	blocks int
 }
 
 // Stages are the stages of a kind that this device proves.
@@ -52,13 +64,18 @@ func Stages() model.StageSet {
 	return s.With(model.Synth, model.Prep, model.Kernel, model.Tail, model.Finish, model.Dealloc)
 }
 
-// New returns a device for kinds as the core numbers them. When ctx ends, syntheses stop early and fail. proved
-// may be nil.
-func New(ctx context.Context, kinds []Kind, proved func(job int32, proof []byte)) *Device {
-	return &Device{
-		kinds: kinds, ctx: ctx, proved: proved, closed: make(chan struct{}),
-		held: map[partitionID]*holding{}, proofs: map[int32][]groth16.Proof{},
+// New returns a device that holds the resident data which is there from the start. When ctx ends, syntheses and loads
+// stop early and fail.
+func New(ctx context.Context, s Setup) (*Device, error) {
+	d := &Device{
+		setup: s, ctx: ctx, closed: make(chan struct{}),
+		held: map[partitionID]*holding{}, pool: make([][]groth16.Block, len(s.Kinds)), batches: batches{jobs: map[int32][]int32{}},
+		proofs: map[int32][]groth16.Proof{},
 	}
+	if err := d.preload(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 // Open implements backend.Device.
@@ -66,31 +83,60 @@ func (d *Device) Open(clock backend.Clock, over chan<- []backend.Completion) {
 	d.clock, d.over = clock, over
 }
 
-// Submit implements backend.Device.
+// Submit implements backend.Device. Only stages take time beside the caller; what is evicted is gone before the next
+// effect, which may rest on it.
 func (d *Device) Submit(_ model.Instant, effects []model.Effect) {
-	for _, e := range effects {
+	for i := range effects {
+		e := &effects[i]
 		switch e.Op {
+		case model.Join:
+			d.batches.join(e)
 		case model.Start:
-			d.tasks.Go(func() { d.run(e) })
+			h := d.holding(e)
+			d.tasks.Go(func() { d.run(e, h) })
+		case model.Pooled:
+			d.retain(e)
+		case model.Freed:
+			if e.Task.Block != model.ParseBuffer {
+				d.letGo(e)
+			}
+		case model.Leave:
+			d.leave(e)
+		case model.Evict:
+			d.note(d.data[e.Task.Slot].evict())
 		case model.JobDone, model.JobFailed:
 			d.endJob(e)
 		}
 	}
 }
 
-// Close implements backend.Device. It waits for what still runs. It is an error if a partition's memory has not been
-// freed.
+// note keeps an error for Close.
+func (d *Device) note(err error) {
+	if err != nil {
+		d.faults = append(d.faults, err)
+	}
+}
+
+// Close implements backend.Device. It waits for what still runs, and frees the pool and the resident data. It is an
+// error if a partition's memory has not been freed, or something before could not be.
 func (d *Device) Close() error {
 	close(d.closed)
 	d.tasks.Wait()
-	var faults []error
-	for _, k := range d.kinds {
-		faults = append(faults, k.Prover.Close())
+	for _, k := range d.setup.Kinds {
+		d.note(k.Prover.Close())
+	}
+	for _, blocks := range d.pool {
+		for i := range blocks {
+			d.note(blocks[i].Unmap())
+		}
+	}
+	for n := range d.data {
+		d.note(d.data[n].block.Unmap())
 	}
 	if len(d.held) > 0 {
-		faults = append(faults, fmt.Errorf("cpu: %d partitions still hold memory at the end", len(d.held)))
+		d.note(fmt.Errorf("cpu: %d partitions still hold memory at the end", len(d.held)))
 	}
-	return errors.Join(faults...)
+	return errors.Join(d.faults...)
 }
 
 // Verified returns how many partitions' proofs have been verified.
@@ -100,13 +146,16 @@ func (d *Device) Verified() int {
 	return d.verified
 }
 
-func (d *Device) run(e model.Effect) {
+func (d *Device) run(e *model.Effect, h *holding) {
 	begin := d.clock.Now()
-	err := d.stage(e)
+	err := d.stage(e, h, begin)
 	c := backend.Completion{Input: model.Input{Op: model.Done, Task: e.Task}, Begin: begin, End: d.clock.Now()}
 	if err != nil {
 		c.Input.Op = model.Failed
 		c.Err = fmt.Errorf("cpu: job %d partition %d: %s: %w", e.Job, e.Partition, e.Task.Stage, err)
+		if e.Task.Stage == model.Load {
+			c.Err = fmt.Errorf("cpu: load of %s: %w", d.data[e.Task.Slot].Name, err)
+		}
 	}
 	select {
 	case d.over <- []backend.Completion{c}:
@@ -114,92 +163,25 @@ func (d *Device) run(e model.Effect) {
 	}
 }
 
-func (d *Device) stage(e model.Effect) error {
-	if e.Task.Stage == model.Synth {
-		return d.synthesize(e)
-	}
-	p := d.partition(e)
+func (d *Device) stage(e *model.Effect, h *holding, begin model.Instant) error {
 	switch e.Task.Stage {
+	case model.Load:
+		return d.load(&d.data[e.Task.Slot], begin)
+	case model.Synth:
+		return d.synthesize(e, h)
 	case model.Prep:
-		return p.Prep()
+		return h.each((*groth16.Partition).Prep)
 	case model.Kernel:
-		return p.Kernel()
+		return h.each((*groth16.Partition).Kernel)
 	case model.Tail:
-		return p.Tail()
+		return h.each((*groth16.Partition).Tail)
 	case model.Finish:
-		return d.finish(e, p)
+		return d.finish(e, h)
 	case model.Dealloc:
-		return d.free(e, p)
-	}
-	return fmt.Errorf("the device has no such stage")
-}
-
-func (d *Device) partition(e model.Effect) *holding {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.held[partitionID{e.Job, e.Partition}]
-}
-
-func (d *Device) synthesize(e model.Effect) error {
-	p, err := d.kinds[e.Kind].Prover.Synthesize(d.ctx, int(e.Job), int(e.Partition))
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.held[partitionID{e.Job, e.Partition}] = &holding{p, 2}
-	return nil
-}
-
-// finish assembles the proof and verifies it as the verifier would: from its bytes.
-func (d *Device) finish(e model.Effect, p *holding) error {
-	proof, err := p.Finish()
-	if err != nil {
-		return err
-	}
-	if err := d.kinds[e.Kind].Keys.Verify(p.Statement, proof); err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.verified++
-	proofs := d.proofs[e.Job]
-	for int(e.Partition) >= len(proofs) {
-		proofs = append(proofs, groth16.Proof{})
-	}
-	proofs[e.Partition] = proof
-	d.proofs[e.Job] = proofs
-	return nil
-}
-
-func (d *Device) free(e model.Effect, p *holding) error {
-	if e.Task.Block == model.Vectors {
-		if err := p.FreeVectors(); err != nil {
-			return err
+		if e.Task.Block == model.Vectors {
+			return h.each((*groth16.Partition).FreeVectors)
 		}
-	} else if err := p.FreeAssignment(); err != nil {
-		return err
+		return h.each((*groth16.Partition).FreeAssignment)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if p.blocks--; p.blocks == 0 {
-		delete(d.held, partitionID{e.Job, e.Partition})
-	}
-	return nil
-}
-
-// endJob hands out the proof of a job that is done and forgets what a failed one had proved.
-func (d *Device) endJob(e model.Effect) {
-	d.mu.Lock()
-	proofs := d.proofs[e.Job]
-	delete(d.proofs, e.Job)
-	d.mu.Unlock()
-	if e.Op == model.JobFailed || d.proved == nil {
-		return
-	}
-	joined := make([]byte, 0, len(proofs)*groth16.ProofSize)
-	for _, p := range proofs {
-		joined = append(joined, p[:]...)
-	}
-	d.proved(e.Job, joined)
+	return errors.New("the device has no such stage")
 }

@@ -9,7 +9,10 @@ import (
 )
 
 func TestCloseDoesNotWaitForACompletionThatNobodyTakes(t *testing.T) {
-	d := cpu.New(t.Context(), nil, nil)
+	d, err := cpu.New(t.Context(), cpu.Setup{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.Open(backend.StartClock(), make(chan []backend.Completion))
 	d.Submit(0, []model.Effect{{Op: model.Start, Task: model.Task{Stage: model.Parse}}}) // a stage that the device lacks
 	if err := d.Close(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"headroom/backend/confine"
@@ -41,8 +42,11 @@ type Request struct {
 
 // Validate reports why the request makes no sense.
 func (r *Request) Validate() error {
-	_, err := r.spec()
-	return err
+	spec, err := r.spec()
+	if err != nil {
+		return err
+	}
+	return spec.Validate()
 }
 
 // Predict replicates the scenario against its limit, tightened by the request's. step is called after each of the
@@ -112,6 +116,7 @@ func (r *Request) spec() (record.Spec, error) {
 	}
 	if s.Profile != nil {
 		spec.ProfileHash = s.Profile.Hash()
+		spec.OwnData = reflect.DeepEqual(s.Config.Resident, s.Profile.Resident)
 	}
 	if r.Device == record.Virtual {
 		if s.Profile == nil {
