@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"headroom/model"
+	"headroom/model/reach"
 	"headroom/sim"
 )
 
@@ -133,6 +134,26 @@ func TestG19UploadsCostTimeAndALockedCardIsNotDoubled(t *testing.T) {
 	single := simulate(t, "g19-keys-on-demand", pair)
 	double := simulate(t, "g19-keys-on-demand", pair+" config.gpu.workers_per_device=2")
 	within(t, "seconds per job of two workers", double.SecondsPerJob, single.SecondsPerJob, 0.01)
+}
+
+// G21: parents that wait in a pool for children which need it too are found by following every order of events, and are
+// none with a thread more.
+func TestG21ThePoolThatWaitsForItselfIsFound(t *testing.T) {
+	for _, c := range []struct {
+		settings string
+		jobs     int
+		want     reach.Verdict
+	}{{"", 2, reach.Clear}, {"", 3, reach.Stall}, {"config.admission.budget.total=4B", 3, reach.Clear}} {
+		p := plan(t, "g21-same-pool", c.settings)
+		space := reach.Space{Config: p.Config, Jobs: c.jobs}
+		for _, share := range p.Workload.Shares {
+			space.Kinds = append(space.Kinds, p.Profile.Kind(share.Kind).Model())
+		}
+		answer, err := reach.Search(space, nil)
+		if err != nil || answer.Verdict != c.want {
+			t.Errorf("%d jobs %s: %+v, %v; want %s", c.jobs, c.settings, answer, err, c.want)
+		}
+	}
 }
 
 // G21: what keeps a GPU busy that takes one partition at a time is about synthesis over GPU time, and the one that is
