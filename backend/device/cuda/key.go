@@ -95,6 +95,9 @@ func (k *Key) Free() error {
 	return errors.Join(faults...)
 }
 
+// part returns how many points a part has, but the last, where the set is cut into so many.
+func (s pointSet) part(parts int) int { return (s.n + parts - 1) / parts }
+
 // newPoints uploads the points of an MSM.
 func newPoints[A any](s *Stream, g Group, points []A) (pointSet, error) {
 	if len(points) == 0 {

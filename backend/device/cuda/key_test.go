@@ -140,15 +140,15 @@ func TestKeyEqualsGnark(t *testing.T) {
 	for _, length := range []int{5, 1000} {
 		p := newProving(t, length, gnarkSetup(t))
 		h, want := p.want(t)
-		for _, g2 := range []bool{false, true} {
+		for parts, g2 := range map[int]bool{1: true, 2: false, 3: true} {
 			key, err := c.card.NewKey(p.key, g2)
 			c.must(err)
 			size, err := c.card.KeySize(p.key, g2)
 			c.must(err)
 			c.taken("key", size)
-			w, err := key.NewWorkspace()
+			w, err := key.NewWorkspace(parts)
 			c.must(err)
-			worker, err := key.WorkspaceSize()
+			worker, err := key.WorkspaceSize(parts)
 			c.must(err)
 			c.taken("key and workspace", Size{Device: size.Device + worker.Device})
 
@@ -180,21 +180,32 @@ func TestKeyEqualsGnark(t *testing.T) {
 	}
 }
 
-// TestKeyBeyondCap holds that a key or a workspace that does not fit is refused whole, and that the card goes on.
+// TestKeyBeyondCap holds that a key or a workspace that does not fit is refused whole, that one in parts can fit where a
+// whole one cannot, and that the card goes on.
 func TestKeyBeyondCap(t *testing.T) {
 	c := openCard(t)
 	p := newProving(t, 1000, gnarkSetup(t))
 	size, err := c.card.KeySize(p.key, true)
 	c.must(err)
-	small, err := c.card.library.Open(0, size.Device)
+	key, err := c.card.NewKey(p.key, true)
+	c.must(err)
+	inParts, err := key.WorkspaceSize(8)
+	c.must(err)
+	c.must(key.Free())
+
+	small, err := c.card.library.Open(0, size.Device+inParts.Device)
 	c.must(err)
 	defer func() { c.must(small.Close()) }()
-	key, err := small.NewKey(p.key, true)
+	key, err = small.NewKey(p.key, true)
 	c.must(err)
-	if _, err := key.NewWorkspace(); !OutOfMemory(err) {
+	if _, err := key.NewWorkspace(1); !OutOfMemory(err) {
 		t.Errorf("a workspace beyond the cap: %v", err)
 	}
+	w, err := key.NewWorkspace(8)
+	c.must(err)
+	c.must(w.Free())
 	c.must(key.Free())
+
 	smaller, err := c.card.library.Open(0, size.Device-1)
 	c.must(err)
 	defer func() { c.must(smaller.Close()) }()
@@ -234,7 +245,7 @@ func BenchmarkPartition(b *testing.B) {
 		key, err := c.card.NewKey(p.key, true)
 		c.must(err)
 		c.Cleanup(func() { c.must(key.Free()) })
-		w, err := key.NewWorkspace()
+		w, err := key.NewWorkspace(1)
 		c.must(err)
 		c.Cleanup(func() { c.must(w.Free()) })
 		prove := func(b *testing.B) {

@@ -14,6 +14,7 @@ import (
 // results. It is used for one partition after another.
 type Workspace struct {
 	key                               *Key
+	parts                             int
 	stream                            *Stream
 	vectors, scalars, scratch, result *Buffer
 }
@@ -27,38 +28,43 @@ type Sums struct {
 // workspaceSizes are the sizes of a workspace's buffers.
 type workspaceSizes struct{ vectors, scalars, scratch, result model.Bytes }
 
-func (k *Key) workspaceSizes() (w workspaceSizes, err error) {
+func (k *Key) workspaceSizes(parts int) (w workspaceSizes, err error) {
+	if parts < 1 {
+		return w, fmt.Errorf("cuda: workspace for MSMs in %d parts: should be at least 1", parts)
+	}
 	w.vectors = 3 * fr.Bytes << k.log
 	w.result = g2Jacobian
 	for _, s := range []pointSet{k.z, k.l, k.a, k.b, k.b2} {
 		if s.n == 0 {
 			continue
 		}
-		size, err := k.card.MSMSize(s.group, s.n)
+		n := s.part(parts)
+		size, err := k.card.MSMSize(s.group, n)
 		if err != nil {
 			return w, err
 		}
-		w.scalars = max(w.scalars, fr.Bytes*model.Bytes(s.n))
+		w.scalars = max(w.scalars, fr.Bytes*model.Bytes(n))
 		w.scratch = max(w.scratch, size.Device)
 	}
 	return w, nil
 }
 
 // WorkspaceSize returns what NewWorkspace takes: exactly.
-func (k *Key) WorkspaceSize() (Size, error) {
-	w, err := k.workspaceSizes()
+func (k *Key) WorkspaceSize(parts int) (Size, error) {
+	w, err := k.workspaceSizes(parts)
 	return Size{Device: w.vectors + w.scalars + w.scratch + w.result}, err
 }
 
-// NewWorkspace takes a workspace. After an error nothing is taken.
-func (k *Key) NewWorkspace() (workspace *Workspace, err error) {
-	w := &Workspace{key: k}
+// NewWorkspace takes a workspace. Its MSMs are cut into so many parts, at least 1: more where the card has too little
+// memory for whole ones, at the price of time. After an error nothing is taken.
+func (k *Key) NewWorkspace(parts int) (workspace *Workspace, err error) {
+	w := &Workspace{key: k, parts: parts}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("workspace for a key of 2^%d: %w", k.log, err), w.Free())
 		}
 	}()
-	sizes, err := k.workspaceSizes()
+	sizes, err := k.workspaceSizes(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +114,15 @@ func (w *Workspace) Quotient(a, b, c fr.Vector) (h curve.G1Jac, err error) {
 	if err := w.stream.Quotient(w.key.ntt, at[0], at[1], at[2]); err != nil {
 		return h, err
 	}
-	return sum[curve.G1Jac](w, w.key.z, at[0])
+	for first := 0; first < w.key.z.n; first += w.key.z.part(w.parts) {
+		scalars := at[0].Buffer.At(at[0].Offset + fr.Bytes*model.Bytes(first))
+		part, err := sum[curve.G1Jac](w, w.key.z, first, scalars)
+		if err != nil {
+			return h, err
+		}
+		h.AddAssign(&part)
+	}
+	return h, nil
 }
 
 // Assignment computes the MSMs of l, a and b over the private wires, the wires that are in A and those in B.
@@ -128,27 +142,37 @@ func (w *Workspace) Assignment(private, inA, inB fr.Vector) (s Sums, err error) 
 	return s, err
 }
 
-// dot uploads scalars and multiplies.
-func dot[J any](w *Workspace, name string, points pointSet, scalars fr.Vector) (j J, err error) {
-	if len(scalars) != points.n {
-		return j, fmt.Errorf("cuda: %s has %d scalars, should have the key's %d", name, len(scalars), points.n)
-	}
-	if points.n == 0 {
-		return j, nil
-	}
-	if err := w.stream.Upload(w.scalars.At(0), memory(scalars)); err != nil {
-		return j, err
-	}
-	return sum[J](w, points, w.scalars.At(0))
+// jacobian is what a pointer to one of gnark-crypto's Jacobian points can do.
+type jacobian[J any] interface {
+	*J
+	AddAssign(*J) *J
 }
 
-// sum multiplies scalars that are on the card, and waits for the result.
-func sum[J any](w *Workspace, points pointSet, scalars Slice) (j J, err error) {
-	if points.n == 0 {
-		return j, nil
+// dot uploads scalars and multiplies, part by part.
+func dot[J any, P jacobian[J]](w *Workspace, name string, points pointSet, scalars fr.Vector) (total J, err error) {
+	if len(scalars) != points.n {
+		return total, fmt.Errorf("cuda: %s has %d scalars, should have the key's %d", name, len(scalars), points.n)
 	}
-	err = w.stream.MSM(points.group, points.buffer.At(0), scalars, points.n, w.scratch.At(0), w.result.At(0))
-	if err != nil {
+	length := points.part(w.parts)
+	for first := 0; first < points.n; first += length {
+		part := scalars[first:min(first+length, points.n)]
+		if err := w.stream.Upload(w.scalars.At(0), memory(part)); err != nil {
+			return total, err
+		}
+		s, err := sum[J](w, points, first, w.scalars.At(0))
+		if err != nil {
+			return total, err
+		}
+		P(&total).AddAssign(&s)
+	}
+	return total, nil
+}
+
+// sum multiplies one part, from a point on, by scalars that are on the card, and waits for the result.
+func sum[J any](w *Workspace, points pointSet, first int, scalars Slice) (j J, err error) {
+	n := min(points.part(w.parts), points.n-first)
+	from := points.buffer.At(points.buffer.Size() / model.Bytes(points.n) * model.Bytes(first))
+	if err := w.stream.MSM(points.group, from, scalars, n, w.scratch.At(0), w.result.At(0)); err != nil {
 		return j, err
 	}
 	result := make([]J, 1)
