@@ -107,10 +107,10 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 
 // Step tells the core what happened and appends what follows to effects, which it returns. An input that does
 // not fit the state is an error and changes nothing.
-func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) { return c.step(&in, effects) }
+func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) { return c.StepOn(&in, effects) }
 
-// step is Step without the copy of its input, so that Step itself is inlined.
-func (c *Core) step(in *Input, effects []Effect) ([]Effect, error) {
+// StepOn is Step without the copy of its input, which it only reads.
+func (c *Core) StepOn(in *Input, effects []Effect) ([]Effect, error) {
 	c.out = effects
 	var err error
 	switch in.Op {
@@ -144,11 +144,13 @@ func (c *Core) settle() {
 		c.startFinish()
 	}
 	c.grantLocks()
-	for c.canPickUp() || c.canAccept() {
+	for {
 		if c.canPickUp() {
 			c.pickUp()
-		} else {
+		} else if c.canAccept() {
 			c.accept()
+		} else {
+			break
 		}
 		c.grantLocks()
 	}

@@ -33,16 +33,11 @@ func (d *dealloc) pop() blockRef {
 	return r
 }
 
-// blockMarks are the marks of holding a block, indexed by block - Vectors.
-var blockMarks = [2]marks{holdsVectors, holdsAssignment}
-
-// free sends a block that the partition holds on its way back to the system; one that it does not hold is left
-// alone. Without a dealloc stage the block is gone at once, and vectors go to the pool where there is one.
+// free sends a block that the partition holds on its way back to the system. Without a dealloc stage the block is gone
+// at once, and vectors go to the pool where there is one.
 func (c *Core) free(p *partition, b Block) {
 	i := b - Vectors
-	if !p.clear(blockMarks[i]) {
-		return
-	}
+	p.clear(holdsVectors << i)
 	if b == Vectors && c.policy.retain {
 		c.count(p.kind, HeldPool, int32(p.proofs))
 		c.emitPartition(Pooled, p).Task.Block = Vectors

@@ -37,7 +37,7 @@ const (
 	holdsRestPart         // the rest of its reservation
 	holdsLock
 	holdsVectors
-	holdsAssignment
+	holdsAssignment // the bit after that of the vectors, as the blocks follow each other
 	kernelOver // the first part of the kernel region is over
 	queued     // stands in a queue
 	called     // was on a GPU worker

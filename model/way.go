@@ -186,10 +186,16 @@ func (c *Core) endFinish(p *partition) {
 func (c *Core) retire(p *partition) {
 	jobSlot := p.jobSlot
 	c.move(p, gone)
-	c.releasePart(p, holdsKernelPart)
-	c.releasePart(p, holdsRestPart)
-	c.free(p, Vectors)
-	c.free(p, Assignment)
+	if p.has(holdsKernelPart | holdsRestPart) {
+		c.releasePart(p, holdsKernelPart)
+		c.releasePart(p, holdsRestPart)
+	}
+	if p.has(holdsVectors) {
+		c.free(p, Vectors)
+	}
+	if p.has(holdsAssignment) {
+		c.free(p, Assignment)
+	}
 	c.recycle(p)
 	j := c.jobs.at(jobSlot)
 	j.left--

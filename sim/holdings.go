@@ -10,9 +10,10 @@ import (
 // The core's counts have not changed since the memory was evaluated.
 func (l *loop) watchPeak() bool {
 	m := l.engine.Memory
-	if m.Rose() {
-		l.atPeak, l.data = l.core.Census(l.atPeak), l.engine.Data()
+	if !m.Rose() {
+		return false
 	}
+	l.atPeak, l.data = l.core.Census(l.atPeak), l.engine.Data()
 	return m.Crossed()
 }
 

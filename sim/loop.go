@@ -39,6 +39,7 @@ type loop struct {
 	record   func(*model.Record)
 
 	now     model.Instant
+	outside model.Instant // of the next input that is no completion, or work.Forever
 	effects []model.Effect
 	limit   model.Limit
 	tally   tally
@@ -94,6 +95,7 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	}
 	l.engine = work.NewEngine(setup)
 	l.tally.first = l.arrivals.At
+	l.lookOutside()
 	l.atPeak, l.data = core.Census(nil), l.engine.Data()
 	return l, nil
 }
@@ -133,7 +135,7 @@ func (l *loop) run() error {
 		if l.core.Idle() && l.arrivals.At == work.Forever {
 			return nil
 		}
-		next := min(l.engine.Next(), l.outside())
+		next := min(l.engine.Next(), l.outside)
 		if next == work.Forever {
 			return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
 		}
@@ -153,13 +155,12 @@ func (l *loop) run() error {
 	}
 }
 
-// outside returns the instant of the next input that is no completion, or work.Forever.
-func (l *loop) outside() model.Instant {
-	next := min(l.arrivals.At, l.timers.Next())
+// lookOutside follows a change of the inputs to come that are no completions.
+func (l *loop) lookOutside() {
+	l.outside = min(l.arrivals.At, l.timers.Next())
 	if len(l.cancels) > 0 {
-		next = min(next, l.cancels[0].At)
+		l.outside = min(l.outside, l.cancels[0].At)
 	}
-	return next
 }
 
 // stepAll steps through all inputs of the instant: completions downstream first and by lane, then the others. What
@@ -171,7 +172,7 @@ func (l *loop) stepAll() error {
 			return err
 		}
 	}
-	if l.outside() == l.now {
+	if l.outside == l.now {
 		return l.stepOutside()
 	}
 	return nil
@@ -200,12 +201,13 @@ func (l *loop) stepOutside() error {
 			return err
 		}
 	}
+	l.lookOutside()
 	return nil
 }
 
 func (l *loop) step(in *model.Input, begin model.Instant) error {
 	var err error
-	if l.effects, err = l.core.Step(*in, l.effects[:0]); err != nil {
+	if l.effects, err = l.core.StepOn(in, l.effects[:0]); err != nil {
 		return fmt.Errorf("sim: at %s: %w", l.now, err)
 	}
 	if l.record != nil {
@@ -214,6 +216,7 @@ func (l *loop) step(in *model.Input, begin model.Instant) error {
 	l.engine.Apply(l.now, l.effects)
 	if l.timed {
 		l.timers.Note(l.now, l.effects)
+		l.lookOutside()
 	}
 	l.tally.count(l.core, l.now)
 	return nil

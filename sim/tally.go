@@ -36,5 +36,7 @@ func (t *tally) count(core *model.Core, now model.Instant) {
 	if done := core.Done(); done != t.done {
 		t.done, t.lastDone = done, now
 	}
-	t.ledger = max(t.ledger, core.Reserved())
+	if reserved := core.Reserved(); reserved > t.ledger {
+		t.ledger = reserved
+	}
 }

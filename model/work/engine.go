@@ -138,7 +138,9 @@ func (e *Engine) Pop(now model.Instant, round []Finished) []Finished {
 // takes out the next stage and returns what to tell the core, which may be read until the next Apply.
 func (e *Engine) Take(now model.Instant) *Finished {
 	o := e.clocks.Take(now)
-	e.Memory.End(o.Stage, o.Lane)
+	if e.Memory.shaped.Has(o.Stage) {
+		e.Memory.End(o.Stage, o.Lane)
+	}
 	r := &e.tasks[o.Stage][o.Lane]
 	switch {
 	case o.Stage == model.Load:
@@ -239,9 +241,21 @@ func (e *Engine) BookCrossed() *Book {
 
 func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	t := &effect.Task
-	amount := e.amount(effect)
+	var amount model.Span
+	if t.Stage == model.Load {
+		amount = e.startLoad(int(t.Slot))
+	} else {
+		amount = e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
+		if effect.Proofs > 1 {
+			amount = e.setup.Kinds[effect.Kind].Batched(t.Stage, amount, int(effect.Proofs))
+		}
+	}
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
-	if t.Stage != model.Load {
+	if e.retains && t.Stage == model.Synth && !effect.Reused {
+		e.Memory.Add(e.blocks[effect.Kind].vectors * model.Bytes(effect.Proofs))
+		e.books.pin(effect.Kind, int(effect.Proofs))
+	}
+	if e.Memory.shaped.Has(t.Stage) && t.Stage != model.Load {
 		e.Memory.Begin(t.Stage, t.Lane, effect.Kind, effect.Proofs, amount)
 	}
 	if e.books.kept {
@@ -257,23 +271,6 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	over := &r.over.Input
 	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
 	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
-}
-
-// amount returns the work of a stage that starts, and holds what is held from its start on.
-func (e *Engine) amount(effect *model.Effect) model.Span {
-	t := &effect.Task
-	switch {
-	case t.Stage == model.Load:
-		return e.startLoad(int(t.Slot))
-	case e.retains && t.Stage == model.Synth && !effect.Reused:
-		e.Memory.Add(e.blocks[effect.Kind].vectors * model.Bytes(effect.Proofs))
-		e.books.pin(effect.Kind, int(effect.Proofs))
-	}
-	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
-	if effect.Proofs > 1 {
-		amount = e.setup.Kinds[effect.Kind].Batched(t.Stage, amount, int(effect.Proofs))
-	}
-	return amount
 }
 
 // freed returns what a Freed gives back. The memory of a proof call goes with the assignment.

@@ -19,7 +19,8 @@ import (
 type Memory struct {
 	constant int64 // of everything that does not change with progress
 	ramps    [model.NumStages]ramps
-	sloped   []*ramps // of the stages with a footprint that changes with progress
+	shaped   model.StageSet // those with a footprint of their own
+	sloped   []*ramps       // of the stages with a footprint that changes with progress
 
 	last   model.Instant // instant of the last evaluation
 	ceil   int64         // the peak or the limit, whichever is lower: a level above it is of interest
@@ -81,6 +82,7 @@ func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *M
 		m.limit = math.MaxInt64
 	}
 	m.crossed = m.peak > m.limit
+	m.rose = m.crossed
 	m.setCeiling()
 	for s := range m.ramps {
 		r := &m.ramps[s]
@@ -88,6 +90,7 @@ func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *M
 		for k := range kinds {
 			if points := kinds[k].Footprint.During[model.Stage(s)]; len(points) > 0 {
 				r.setShape(k, len(kinds), newShape(points))
+				m.shaped = m.shaped.With(model.Stage(s))
 			}
 		}
 		if slices.ContainsFunc(r.shapes, func(s shape) bool { return !s.isLevel() }) {
@@ -130,30 +133,25 @@ func newShape(points []profile.Point) shape {
 // Add changes the bytes that do not depend on a stage's progress.
 func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 
-// Begin adds the footprint, once for each of its proofs, of a stage that starts with that amount of work at the instant to which the memory was
-// brought.
+// Begin adds the footprint, once for each of its proofs, of a stage that starts with that amount of work at the instant
+// to which the memory was brought.
 func (m *Memory) Begin(s model.Stage, lane int32, kind, proofs uint16, work model.Span) {
-	if r := &m.ramps[s]; r.shapes != nil {
-		m.begin(r, lane, kind, int64(proofs), int64(work))
-	}
-}
-
-func (m *Memory) begin(r *ramps, lane int32, kind uint16, proofs, work int64) {
-	shape := r.shapes[kind]
-	if shape == nil || work == 0 {
+	r := &m.ramps[s]
+	if !m.shaped.Has(s) || r.shapes[kind] == nil || work == 0 {
 		return
 	}
 	for int(lane) >= len(r.lanes) {
 		r.lanes = append(r.lanes, piece{})
 	}
 	p := &r.lanes[lane]
-	p.proofs = proofs
+	p.proofs = int64(proofs)
+	shape := r.shapes[kind]
 	if shape.isLevel() {
-		m.hold(r, p, proofs*shape[0].bytes)
+		m.hold(r, p, p.proofs*shape[0].bytes)
 		m.overflowed = m.overflowed || r.level > mostRamped
 		return
 	}
-	p.shape, p.start, p.work, p.end, p.most = shape, r.work, work, r.work, proofs*r.highs[kind]
+	p.shape, p.start, p.work, p.end, p.most = shape, r.work, int64(work), r.work, p.proofs*r.highs[kind]
 	r.enter(lane, p, 1)
 	r.most += p.most
 	m.overflowed = m.overflowed || r.most > mostRamped
@@ -185,12 +183,11 @@ func (m *Memory) Overflowed() bool { return m.overflowed }
 
 // End takes away the footprint of a stage that is over, up to the end of which the memory was brought.
 func (m *Memory) End(s model.Stage, lane int32) {
-	if r := &m.ramps[s]; int(lane) < len(r.lanes) {
-		m.end(r, &r.lanes[lane])
+	r := &m.ramps[s]
+	if int(lane) >= len(r.lanes) {
+		return
 	}
-}
-
-func (m *Memory) end(r *ramps, p *piece) {
+	p := &r.lanes[lane]
 	if p.shape == nil {
 		m.hold(r, p, 0)
 		return
@@ -301,9 +298,10 @@ func (m *Memory) passCorners(now model.Instant) {
 			return
 		}
 		work := r.breaks.first
-		m.see(at, m.read(at, r, work), r, work)
+		level, before := m.read(at, r, work), r.bytes(work)
+		m.see(at, level, r, work)
 		r.pass(r.breaks.pop())
-		m.see(at, m.read(at, r, work), r, work)
+		m.see(at, level-before+r.bytes(work), r, work)
 	}
 }
 
@@ -379,11 +377,13 @@ func (m *Memory) crossing(now model.Instant) model.Instant {
 	}))
 }
 
-// Rose reports whether the memory has reached a new peak since the last call.
+// Rose reports whether the memory has reached a new peak since the last call. The limit is passed at a new peak only.
 func (m *Memory) Rose() bool {
-	rose := m.rose
+	if !m.rose {
+		return false
+	}
 	m.rose = false
-	return rose
+	return true
 }
 
 // Level returns the bytes at the last evaluation.
