@@ -7,8 +7,8 @@
  * workspace that the caller brings, of the size that its query names. So what is taken is always known, and a cap on it
  * makes any card a small one.
  *
- * Functions that take a stream enqueue work and return; hr_stream_wait reports what failed on the way. A device and
- * what belongs to it may be used by one thread at a time, except that streams may be used by different threads. */
+ * Functions that take a stream enqueue work and return; hr_stream_wait reports what failed on the way. A device may be
+ * used by several threads, a stream, a buffer or factors by one at a time. */
 #ifndef HEADROOM_H
 #define HEADROOM_H
 

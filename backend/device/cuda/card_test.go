@@ -160,8 +160,8 @@ func points[A any](c testCard, g Group, base A, scalars fr.Vector) Slice {
 	return to
 }
 
-// multiply runs an MSM on the card.
-func multiply[J any](c testCard, g Group, points Slice, scalars fr.Vector) J {
+// multiplied runs an MSM on the card.
+func multiplied[J any](c testCard, g Group, points Slice, scalars fr.Vector) J {
 	c.Helper()
 	size, err := c.card.MSMSize(g, len(scalars))
 	c.must(err)
@@ -204,7 +204,7 @@ func TestG1EqualsGnark(t *testing.T) {
 			}
 		}
 		for _, scalars := range []fr.Vector{randomVector(n, 6), witness(n), make(fr.Vector, n)} {
-			got := multiply[curve.G1Jac](c, G1, p, scalars)
+			got := multiplied[curve.G1Jac](c, G1, p, scalars)
 			var want curve.G1Jac
 			if _, err := want.MultiExp(affine, scalars, ecc.MultiExpConfig{}); err != nil {
 				t.Fatal(err)
@@ -229,7 +229,7 @@ func TestG2EqualsGnark(t *testing.T) {
 			}
 		}
 		for _, scalars := range []fr.Vector{randomVector(n, 6), witness(n), make(fr.Vector, n)} {
-			got := multiply[curve.G2Jac](c, G2, p, scalars)
+			got := multiplied[curve.G2Jac](c, G2, p, scalars)
 			var want curve.G2Jac
 			if _, err := want.MultiExp(affine, scalars, ecc.MultiExpConfig{}); err != nil {
 				t.Fatal(err)

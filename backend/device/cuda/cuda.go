@@ -2,8 +2,9 @@
 // multiplications, on a card. The kernels are a shared library that is loaded when a program asks for it, so a build
 // needs no CUDA and one binary runs with and without a card.
 //
-// Memory on the card is taken by [Card.Allocate] and [Card.NewNTT] alone, and a cap on it makes any card a small one.
-// A card is used by one goroutine at a time.
+// A [Key] is a proving key of gnark's on a card, a [Workspace] what a worker proves partitions with. Below them, memory on
+// the card is taken by [Card.Allocate] and [Card.NewNTT] alone, and a cap on it makes any card a small one. Several
+// goroutines may use a card, each with a stream or a workspace of its own.
 package cuda
 
 import (

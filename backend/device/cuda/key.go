@@ -98,6 +98,11 @@ func (k *Key) Free() error {
 // part returns how many points a part has, but the last, where the set is cut into so many.
 func (s pointSet) part(parts int) int { return (s.n + parts - 1) / parts }
 
+// at returns where a point of the set is.
+func (s pointSet) at(i int) Slice {
+	return s.buffer.At(s.buffer.size / model.Bytes(s.n) * model.Bytes(i))
+}
+
 // newPoints uploads the points of an MSM.
 func newPoints[A any](s *Stream, g Group, points []A) (pointSet, error) {
 	if len(points) == 0 {

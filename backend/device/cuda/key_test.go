@@ -1,8 +1,11 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -100,6 +103,18 @@ func gnarkSetup(t testing.TB) func(*cs.R1CS) *groth16.ProvingKey {
 	}
 }
 
+// prove computes the sums on the card.
+func (p proving) prove(w *Workspace) (h curve.G1Jac, s Sums, err error) {
+	if err = errors.Join(w.LoadVectors(p.a, p.b, p.c), w.LoadAssignment(p.private, p.inA, p.inB)); err != nil {
+		return h, s, err
+	}
+	if h, err = w.Quotient(); err != nil {
+		return h, s, err
+	}
+	s, err = w.Assignment()
+	return h, s, err
+}
+
 // want computes the sums as gnark's prover does.
 func (p proving) want(t testing.TB) (h curve.G1Jac, s Sums) {
 	t.Helper()
@@ -136,6 +151,7 @@ func (p proving) want(t testing.TB) (h curve.G1Jac, s Sums) {
 
 // TestKeyEqualsGnark proves with gnark's key on the card, and holds the sums, the sizes and that memory stays flat.
 func TestKeyEqualsGnark(t *testing.T) {
+	const rounds = 200
 	c := openCard(t)
 	for _, length := range []int{5, 1000} {
 		p := newProving(t, length, gnarkSetup(t))
@@ -153,10 +169,8 @@ func TestKeyEqualsGnark(t *testing.T) {
 			c.taken("key and workspace", Size{Device: size.Device + worker.Device})
 
 			var before, after Book
-			for round := range 500 {
-				gotH, err := w.Quotient(p.a, p.b, p.c)
-				c.must(err)
-				got, err := w.Assignment(p.private, p.inA, p.inB)
+			for round := range rounds {
+				gotH, got, err := p.prove(w)
 				c.must(err)
 				if !gotH.Equal(&h) || !got.L.Equal(&want.L) || !got.A.Equal(&want.A) || !got.B1.Equal(&want.B1) ||
 					g2 && !got.B2.Equal(&want.B2) {
@@ -168,9 +182,9 @@ func TestKeyEqualsGnark(t *testing.T) {
 				c.must(err)
 			}
 			if before != after {
-				t.Errorf("memory grew: after one partition %+v, after 500 %+v", before, after)
+				t.Errorf("memory grew: after one partition %+v, after %d %+v", before, rounds, after)
 			}
-			if _, err := w.Quotient(p.a[1:], p.b, p.c); err == nil {
+			if w.LoadVectors(p.a[1:], p.b, p.c) == nil || w.LoadAssignment(p.private[1:], p.inA, p.inB) == nil {
 				t.Error("a short vector was taken")
 			}
 			c.must(w.Free())
@@ -231,7 +245,8 @@ func (c testCard) taken(what string, want Size) {
 	}
 }
 
-// BenchmarkPartition proves on the card, b_g2 too, with vectors and scalars in plain and in page-locked memory.
+// BenchmarkPartition proves on the card, b_g2 too, with vectors and scalars in plain and in page-locked memory. Two
+// workers share the card where not said otherwise.
 func BenchmarkPartition(b *testing.B) {
 	for _, log := range []int{16, 18, 20} {
 		c := openCard(b)
@@ -245,23 +260,44 @@ func BenchmarkPartition(b *testing.B) {
 		key, err := c.card.NewKey(p.key, true)
 		c.must(err)
 		c.Cleanup(func() { c.must(key.Free()) })
-		w, err := key.NewWorkspace(1)
-		c.must(err)
-		c.Cleanup(func() { c.must(w.Free()) })
-		prove := func(b *testing.B) {
-			for b.Loop() {
-				_, err := w.Quotient(p.a, p.b, p.c)
-				c.must(err)
-				_, err = w.Assignment(p.private, p.inA, p.inB)
-				c.must(err)
-			}
-		}
-		b.Run(fmt.Sprintf("plain/2^%d", log), prove)
+		b.Run(fmt.Sprintf("plain/%d", log), func(b *testing.B) { c.proveWith(b, 2, key, p) })
 		for _, v := range []*fr.Vector{&p.a, &p.b, &p.c, &p.private, &p.inA, &p.inB} {
 			*v = c.pinned(*v)
 		}
-		b.Run(fmt.Sprintf("pinned/2^%d", log), prove)
+		b.Run(fmt.Sprintf("pinned/%d", log), func(b *testing.B) { c.proveWith(b, 2, key, p) })
+		b.Run(fmt.Sprintf("pinned_one_worker/%d", log), func(b *testing.B) { c.proveWith(b, 1, key, p) })
 	}
+}
+
+// proveWith proves b.N partitions with workers that share the card: one computes while another loads.
+func (c testCard) proveWith(b *testing.B, workers int, key *Key, p proving) {
+	var computing sync.Mutex
+	var group sync.WaitGroup
+	var begun atomic.Int64
+	faults := make([]error, workers)
+	workspaces := make([]*Workspace, workers)
+	for i := range workspaces {
+		w, err := key.NewWorkspace(1)
+		c.must(err)
+		defer func() { c.must(w.Free()) }()
+		workspaces[i] = w
+	}
+	b.ResetTimer()
+	for i, w := range workspaces {
+		group.Go(func() {
+			for faults[i] == nil && begun.Add(1) <= int64(b.N) {
+				faults[i] = errors.Join(w.LoadVectors(p.a, p.b, p.c), w.LoadAssignment(p.private, p.inA, p.inB))
+				computing.Lock()
+				_, quotient := w.Quotient()
+				_, assignment := w.Assignment()
+				computing.Unlock()
+				faults[i] = errors.Join(faults[i], quotient, assignment)
+			}
+		})
+	}
+	group.Wait()
+	b.StopTimer()
+	c.must(errors.Join(faults...))
 }
 
 // pinned copies a vector to page-locked memory, until the test ends.

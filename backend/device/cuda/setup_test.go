@@ -93,7 +93,7 @@ func TestSetupOnCardEqualsGnark(t *testing.T) {
 // BenchmarkSetup makes keys on the card, the evaluations on the host included.
 func BenchmarkSetup(b *testing.B) {
 	for _, log := range []int{18, 20, 22} {
-		b.Run(fmt.Sprintf("2^%d", log), func(b *testing.B) {
+		b.Run(fmt.Sprint(log), func(b *testing.B) {
 			c := openCard(b)
 			system := compile(b, 1<<log-2)
 			secrets, err := NewSecrets()

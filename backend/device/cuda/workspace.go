@@ -10,13 +10,22 @@ import (
 	"headroom/model"
 )
 
-// Workspace is what a worker holds on the card to prove with a key: vectors, scalars, the MSMs' memory and their
-// results. It is used for one partition after another.
+// Workspace is what a worker holds on the card to prove with a key, one partition after another: vectors, scalars, the
+// MSMs' memory and their results. For a partition it is loaded and then computes:
+//
+//	LoadVectors     a, b and c         before Quotient
+//	LoadAssignment  the scalars        before Assignment
+//	Quotient        h and its MSM      may run beside LoadAssignment
+//	Assignment      the other MSMs
+//
+// Each returns when it is over. Loading has a stream of its own, so one worker can load while another computes.
 type Workspace struct {
-	key                               *Key
-	parts                             int
-	stream                            *Stream
-	vectors, scalars, scratch, result *Buffer
+	key              *Key
+	parts            int
+	loading, compute *Stream
+	vectors          *Buffer    // a, b and c
+	scalars          [3]*Buffer // of l, a and b
+	scratch, result  *Buffer
 }
 
 // Sums are the MSMs over a partition's assignment.
@@ -25,34 +34,37 @@ type Sums struct {
 	B2       curve.G2Jac // where the key is with b_g2
 }
 
-// workspaceSizes are the sizes of a workspace's buffers.
-type workspaceSizes struct{ vectors, scalars, scratch, result model.Bytes }
-
-func (k *Key) workspaceSizes(parts int) (w workspaceSizes, err error) {
+// sizes returns the sizes of a workspace's buffers, in the order of [Workspace.buffers].
+func (k *Key) sizes(parts int) ([6]model.Bytes, error) {
 	if parts < 1 {
-		return w, fmt.Errorf("cuda: workspace for MSMs in %d parts: should be at least 1", parts)
+		return [6]model.Bytes{}, fmt.Errorf("cuda: workspace for MSMs in %d parts: should be at least 1", parts)
 	}
-	w.vectors = 3 * fr.Bytes << k.log
-	w.result = g2Jacobian
+	var scratch model.Bytes
 	for _, s := range []pointSet{k.z, k.l, k.a, k.b, k.b2} {
 		if s.n == 0 {
 			continue
 		}
-		n := s.part(parts)
-		size, err := k.card.MSMSize(s.group, n)
+		size, err := k.card.MSMSize(s.group, s.part(parts))
 		if err != nil {
-			return w, err
+			return [6]model.Bytes{}, err
 		}
-		w.scalars = max(w.scalars, fr.Bytes*model.Bytes(n))
-		w.scratch = max(w.scratch, size.Device)
+		scratch = max(scratch, size.Device)
 	}
-	return w, nil
+	scalars := func(s pointSet) model.Bytes { return fr.Bytes * model.Bytes(s.n) }
+	return [6]model.Bytes{3 * fr.Bytes << k.log, scalars(k.l), scalars(k.a), scalars(k.b), scratch, g2Jacobian}, nil
+}
+
+func (w *Workspace) buffers() [6]**Buffer {
+	return [6]**Buffer{&w.vectors, &w.scalars[0], &w.scalars[1], &w.scalars[2], &w.scratch, &w.result}
 }
 
 // WorkspaceSize returns what NewWorkspace takes: exactly.
-func (k *Key) WorkspaceSize(parts int) (Size, error) {
-	w, err := k.workspaceSizes(parts)
-	return Size{Device: w.vectors + w.scalars + w.scratch + w.result}, err
+func (k *Key) WorkspaceSize(parts int) (total Size, err error) {
+	sizes, err := k.sizes(parts)
+	for _, size := range sizes {
+		total.Device += size
+	}
+	return total, err
 }
 
 // NewWorkspace takes a workspace. Its MSMs are cut into so many parts, at least 1: more where the card has too little
@@ -64,18 +76,21 @@ func (k *Key) NewWorkspace(parts int) (workspace *Workspace, err error) {
 			err = errors.Join(fmt.Errorf("workspace for a key of 2^%d: %w", k.log, err), w.Free())
 		}
 	}()
-	sizes, err := k.workspaceSizes(parts)
+	sizes, err := k.sizes(parts)
 	if err != nil {
 		return nil, err
 	}
-	if w.stream, err = k.card.NewStream(); err != nil {
+	if w.loading, err = k.card.NewStream(); err != nil {
 		return nil, err
 	}
-	for _, b := range []struct {
-		buffer **Buffer
-		size   model.Bytes
-	}{{&w.vectors, sizes.vectors}, {&w.scalars, sizes.scalars}, {&w.scratch, sizes.scratch}, {&w.result, sizes.result}} {
-		if *b.buffer, err = k.card.Allocate(b.size); err != nil {
+	if w.compute, err = k.card.NewStream(); err != nil {
+		return nil, err
+	}
+	for i, buffer := range w.buffers() {
+		if sizes[i] == 0 {
+			continue // a set without points
+		}
+		if *buffer, err = k.card.Allocate(sizes[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -85,60 +100,77 @@ func (k *Key) NewWorkspace(parts int) (workspace *Workspace, err error) {
 // Free gives the workspace back.
 func (w *Workspace) Free() error {
 	var faults []error
-	for _, b := range []**Buffer{&w.vectors, &w.scalars, &w.scratch, &w.result} {
-		if *b != nil {
-			faults = append(faults, (*b).Free())
-			*b = nil
+	for _, buffer := range w.buffers() {
+		if *buffer != nil {
+			faults = append(faults, (*buffer).Free())
+			*buffer = nil
 		}
 	}
-	if w.stream != nil {
-		faults = append(faults, w.stream.Free())
-		w.stream = nil
+	for _, stream := range []**Stream{&w.loading, &w.compute} {
+		if *stream != nil {
+			faults = append(faults, (*stream).Free())
+			*stream = nil
+		}
 	}
 	return errors.Join(faults...)
 }
 
-// Quotient computes h from the values of a, b and c on the domain, and returns its MSM. The vectors stay as they are.
-func (w *Workspace) Quotient(a, b, c fr.Vector) (h curve.G1Jac, err error) {
-	n := 1 << w.key.log
-	var at [3]Slice
+// LoadVectors copies the values of a, b and c on the domain to the card.
+func (w *Workspace) LoadVectors(a, b, c fr.Vector) error {
 	for i, v := range []fr.Vector{a, b, c} {
-		if len(v) != n {
-			return h, fmt.Errorf("cuda: vector %c has %d values, should have the domain's %d", "abc"[i], len(v), n)
+		if n := 1 << w.key.log; len(v) != n {
+			return fmt.Errorf("cuda: vector %c has %d values, should have the domain's %d", "abc"[i], len(v), n)
 		}
-		at[i] = w.vectors.At(fr.Bytes * model.Bytes(i*n))
-		if err := w.stream.Upload(at[i], memory(v)); err != nil {
-			return h, err
+		if err := w.loading.Upload(w.vector(i), memory(v)); err != nil {
+			return err
 		}
 	}
-	if err := w.stream.Quotient(w.key.ntt, at[0], at[1], at[2]); err != nil {
-		return h, err
-	}
-	for first := 0; first < w.key.z.n; first += w.key.z.part(w.parts) {
-		scalars := at[0].Buffer.At(at[0].Offset + fr.Bytes*model.Bytes(first))
-		part, err := sum[curve.G1Jac](w, w.key.z, first, scalars)
-		if err != nil {
-			return h, err
-		}
-		h.AddAssign(&part)
-	}
-	return h, nil
+	return w.loading.Wait()
 }
 
-// Assignment computes the MSMs of l, a and b over the private wires, the wires that are in A and those in B.
-func (w *Workspace) Assignment(private, inA, inB fr.Vector) (s Sums, err error) {
-	if s.L, err = dot[curve.G1Jac](w, "l", w.key.l, private); err != nil {
+// vector returns where a, b or c (0, 1 or 2) is.
+func (w *Workspace) vector(i int) Slice { return w.vectors.At(fr.Bytes * model.Bytes(i) << w.key.log) }
+
+// LoadAssignment copies the private wires, the wires that are in A and those in B to the card.
+func (w *Workspace) LoadAssignment(private, inA, inB fr.Vector) error {
+	for i, s := range []struct {
+		name    string
+		points  pointSet
+		scalars fr.Vector
+	}{{"l", w.key.l, private}, {"a", w.key.a, inA}, {"b", w.key.b, inB}} {
+		if len(s.scalars) != s.points.n {
+			return fmt.Errorf("cuda: %s has %d scalars, should have the key's %d", s.name, len(s.scalars), s.points.n)
+		}
+		if s.points.n == 0 {
+			continue
+		}
+		if err := w.loading.Upload(w.scalars[i].At(0), memory(s.scalars)); err != nil {
+			return err
+		}
+	}
+	return w.loading.Wait()
+}
+
+// Quotient computes h from the vectors, and returns its MSM. The vectors on the card are used up.
+func (w *Workspace) Quotient() (h curve.G1Jac, err error) {
+	if err := w.compute.Quotient(w.key.ntt, w.vector(0), w.vector(1), w.vector(2)); err != nil {
+		return h, err
+	}
+	return multiply[curve.G1Jac](w, w.key.z, w.vectors)
+}
+
+// Assignment computes the MSMs over the assignment.
+func (w *Workspace) Assignment() (s Sums, err error) {
+	if s.L, err = multiply[curve.G1Jac](w, w.key.l, w.scalars[0]); err != nil {
 		return s, err
 	}
-	if s.A, err = dot[curve.G1Jac](w, "a", w.key.a, inA); err != nil {
+	if s.A, err = multiply[curve.G1Jac](w, w.key.a, w.scalars[1]); err != nil {
 		return s, err
 	}
-	if s.B1, err = dot[curve.G1Jac](w, "b_g1", w.key.b, inB); err != nil {
+	if s.B1, err = multiply[curve.G1Jac](w, w.key.b, w.scalars[2]); err != nil {
 		return s, err
 	}
-	if w.key.b2.n > 0 {
-		s.B2, err = dot[curve.G2Jac](w, "b_g2", w.key.b2, inB)
-	}
+	s.B2, err = multiply[curve.G2Jac](w, w.key.b2, w.scalars[2])
 	return s, err
 }
 
@@ -148,36 +180,23 @@ type jacobian[J any] interface {
 	AddAssign(*J) *J
 }
 
-// dot uploads scalars and multiplies, part by part.
-func dot[J any, P jacobian[J]](w *Workspace, name string, points pointSet, scalars fr.Vector) (total J, err error) {
-	if len(scalars) != points.n {
-		return total, fmt.Errorf("cuda: %s has %d scalars, should have the key's %d", name, len(scalars), points.n)
-	}
+// multiply runs an MSM, part by part. That of no points is infinity.
+func multiply[J any, P jacobian[J]](w *Workspace, points pointSet, scalars *Buffer) (total J, err error) {
 	length := points.part(w.parts)
 	for first := 0; first < points.n; first += length {
-		part := scalars[first:min(first+length, points.n)]
-		if err := w.stream.Upload(w.scalars.At(0), memory(part)); err != nil {
+		n := min(length, points.n-first)
+		from, by := points.at(first), scalars.At(fr.Bytes*model.Bytes(first))
+		if err := w.compute.MSM(points.group, from, by, n, w.scratch.At(0), w.result.At(0)); err != nil {
 			return total, err
 		}
-		s, err := sum[J](w, points, first, w.scalars.At(0))
-		if err != nil {
+		part := make([]J, 1)
+		if err := w.compute.Download(memory(part), w.result.At(0)); err != nil {
 			return total, err
 		}
-		P(&total).AddAssign(&s)
+		if err := w.compute.Wait(); err != nil {
+			return total, err
+		}
+		P(&total).AddAssign(&part[0])
 	}
 	return total, nil
-}
-
-// sum multiplies one part, from a point on, by scalars that are on the card, and waits for the result.
-func sum[J any](w *Workspace, points pointSet, first int, scalars Slice) (j J, err error) {
-	n := min(points.part(w.parts), points.n-first)
-	from := points.buffer.At(points.buffer.Size() / model.Bytes(points.n) * model.Bytes(first))
-	if err := w.stream.MSM(points.group, from, scalars, n, w.scratch.At(0), w.result.At(0)); err != nil {
-		return j, err
-	}
-	result := make([]J, 1)
-	if err := w.stream.Download(memory(result), w.result.At(0)); err != nil {
-		return j, err
-	}
-	return result[0], w.stream.Wait()
 }
