@@ -10,7 +10,7 @@ import (
 
 // appendStep appends a step as one line. Done and Failed carry their owner's job and partition for the reader's
 // sake.
-func appendStep(b []byte, r *model.Record, owner owner, blocks []Blocks) []byte {
+func appendStep(b []byte, r *model.Record, owner owner, takes *sizes) []byte {
 	b = append(b, `{"at":`...)
 	b = strconv.AppendInt(b, int64(r.At), 10)
 	in := &r.Input
@@ -26,11 +26,7 @@ func appendStep(b []byte, r *model.Record, owner owner, blocks []Blocks) []byte 
 		b = append(b, `,"effects":[`...)
 		for i := range r.Effects {
 			e := &r.Effects[i]
-			var bytes model.Bytes
-			if int(e.Kind) < len(blocks) {
-				bytes = blocks[e.Kind].bytes(e)
-			}
-			b = append(appendEffect(b, e, bytes), ',')
+			b = append(appendEffect(b, e, takes.of(e)), ',')
 		}
 		b[len(b)-1] = ']'
 	}

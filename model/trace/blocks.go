@@ -18,6 +18,34 @@ func BlocksOf(f *profile.Footprint) Blocks {
 	return Blocks{Parse: f.Parse.Value, Vectors: f.Vectors.Value, Assignment: f.Assignment.Value, Call: f.Call.Value}
 }
 
+// sizes knows what effects take and free: the blocks of each kind, by its index, and the resident data.
+type sizes struct {
+	blocks   []Blocks
+	resident []model.Resident
+}
+
+// of returns what an effect takes or frees. A load takes the data's bytes and its transient ones, which go when it may
+// be used.
+func (s *sizes) of(e *model.Effect) model.Bytes {
+	if e.Op == model.Loaded || e.Op == model.Evict || e.Op == model.Start && e.Task.Stage == model.Load {
+		if int(e.Task.Slot) >= len(s.resident) {
+			return 0
+		}
+		r := &s.resident[e.Task.Slot]
+		switch e.Op {
+		case model.Loaded:
+			return r.Transient
+		case model.Evict:
+			return r.Bytes
+		}
+		return r.Bytes + r.Transient
+	}
+	if int(e.Kind) >= len(s.blocks) {
+		return 0
+	}
+	return s.blocks[e.Kind].bytes(e)
+}
+
 // bytes returns what an effect takes or frees: a job that starts its parse buffer, a synthesis what is left of it at
 // its end, a partition on a worker its call's memory. What goes to a pool or comes from it stays held. Proofs that are
 // joined take as much as they would one by one.
@@ -58,13 +86,13 @@ func (b *Blocks) freed(e *model.Effect) model.Bytes {
 	return b.Assignment
 }
 
-// blocks returns the blocks of each kind, by its index; zeros for a kind of which the header does not say.
-func (h *Header) blocks() []Blocks {
-	list := make([]Blocks, len(h.Kinds))
+// sizes returns what effects take; zeros for a kind of which the header does not say.
+func (h *Header) sizes() sizes {
+	s := sizes{make([]Blocks, len(h.Kinds)), h.Config.Resident}
 	for i, k := range h.Kinds {
-		list[i] = h.Blocks[k.Name]
+		s.blocks[i] = h.Blocks[k.Name]
 	}
-	return list
+	return s
 }
 
 func (b *Blocks) check(f *model.Faults, at string) {

@@ -12,6 +12,7 @@ func blocksHeader() *Header {
 	h.Blocks = map[string]Blocks{
 		"small": {Parse: 10, Vectors: 300, Assignment: 40, Call: 5}, "large": {Vectors: 3000, Assignment: 400},
 	}
+	h.Config.Resident = []model.Resident{{Name: "circuit", Bytes: 1, OnDemand: true}, {Name: "keys", Bytes: 7000, Transient: 80, OnDemand: true}}
 	return &h
 }
 
@@ -35,8 +36,12 @@ func TestAnEffectSaysWhatItTakesOrFrees(t *testing.T) {
 		{model.Effect{Op: model.Freed, Task: free(model.Assignment)}, `"bytes":40}`},
 		{model.Effect{Op: model.Freed, Task: free(model.Assignment), Call: true}, `"bytes":45}`},
 		{model.Effect{Op: model.Pooled, Task: free(model.Vectors)}, `"block":"vectors"}`},
+		{model.Effect{Op: model.Start, Task: model.Task{Stage: model.Load, Slot: 1}}, `"bytes":7080}`},
+		{model.Effect{Op: model.Loaded, Task: model.Task{Slot: 1}}, `"bytes":80}`},
+		{model.Effect{Op: model.Evict, Task: model.Task{Slot: 1}}, `"bytes":7000}`},
+		{model.Effect{Op: model.Evict, Task: model.Task{Slot: 2}}, `"slot":2}`}, // the header has no such data
 	} {
-		if c.effect.Proofs == 0 {
+		if c.effect.Proofs == 0 && usualProofs(c.effect.Op, c.effect.Task.Stage) == 1 {
 			c.effect.Proofs = 1
 		}
 		tr := &Trace{Header: *blocksHeader(), Records: []model.Record{{Input: model.Input{Op: model.Drain}, Effects: []model.Effect{c.effect}}}}
@@ -62,7 +67,7 @@ func TestBytesAgreeWithTheHeader(t *testing.T) {
 	}
 	const line, end = `{"at":1,"input":"drain","effects":[{"do":"take"`, "}]}\n"
 	for _, c := range []struct{ lines, want string }{
-		{line + `,"bytes":6` + end + line + `,"bytes":7` + end, "trace: line 2 says bytes 6 of take: by the header's blocks it is 5"},
+		{line + `,"bytes":6` + end + line + `,"bytes":7` + end, "trace: line 2 says bytes 6 of take: by the header it is 5"},
 		{line + end + line + `,"bytes":5` + end, ""}, // the first is of a writer that says nothing of bytes
 	} {
 		tr, err := Read(strings.NewReader(header + "\n" + c.lines + `{"end":{"outcome":"finished","jobs_done":0}}`))

@@ -192,9 +192,9 @@ func (r *Reader) effect(v *effectView) (model.Effect, error) {
 		Op: op, Device: v.Device, Call: v.Call, Reused: v.Reused, Kind: v.Kind, Proofs: proofs,
 		Job: v.Job, Partition: v.Partition, Task: task, After: model.Span(v.After),
 	}
-	if bytes := r.blocks[e.Kind].bytes(&e); v.Bytes != nil && *v.Bytes != int64(bytes) && !r.doubted {
+	if bytes := r.takes.of(&e); v.Bytes != nil && *v.Bytes != int64(bytes) && !r.doubted {
 		r.doubted = true
-		r.warn("line %d says bytes %d of %s: by the header's blocks it is %d", r.lines.number, *v.Bytes, op, int64(bytes))
+		r.warn("line %d says bytes %d of %s: by the header it is %d", r.lines.number, *v.Bytes, op, int64(bytes))
 	}
 	return e, nil
 }

@@ -14,11 +14,11 @@ type Reader struct {
 	lines    lineReader
 	close    func()
 	owners   owners
-	blocks   []Blocks // by kind
-	ended    bool     // an end was read
-	over     bool     // there is nothing more to read
-	strict   bool     // no unknown field was seen yet
-	doubted  bool     // bytes were seen that do not follow from the header
+	takes    sizes
+	ended    bool // an end was read
+	over     bool // there is nothing more to read
+	strict   bool // no unknown field was seen yet
+	doubted  bool // bytes were seen that do not follow from the header
 	warnings []string
 }
 
@@ -77,7 +77,7 @@ func (r *Reader) readHeader() error {
 	if err := view.check(); err != nil {
 		return r.fault(err)
 	}
-	r.blocks = r.header.blocks()
+	r.takes = r.header.sizes()
 	return nil
 }
 

@@ -2,8 +2,8 @@
 // steps of the core with what the memory was in between, and an end. A file whose name ends in .zst is compressed
 // with Zstandard; a reader goes by what the file holds and not by its name.
 //
-// An effect that takes or frees memory says how much, where the header knows the blocks of its kind; a step says how
-// many permits are free and how many partitions are in the channel and blocked before it.
+// An effect that takes or frees memory says how much, where the header knows the blocks of its kind or the resident
+// data; a step says how many permits are free and how many partitions are in the channel and blocked before it.
 //
 // Times are whole nanoseconds since the run began, amounts of memory whole bytes, and whatever is zero is left
 // out. A trace without an end is of a run that was cut off.

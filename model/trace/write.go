@@ -20,13 +20,13 @@ type Writer struct {
 	flusher interface{ Flush() error }
 	line    []byte
 	owners  owners
-	blocks  []Blocks // by kind
+	takes   sizes
 	err     error
 }
 
 // NewWriter writes the header and returns a writer of the rest, uncompressed.
 func NewWriter(out io.Writer, h *Header) (*Writer, error) {
-	w := &Writer{out: bufio.NewWriterSize(out, 1<<16), owners: owners{}, blocks: h.blocks()}
+	w := &Writer{out: bufio.NewWriterSize(out, 1<<16), owners: owners{}, takes: h.sizes()}
 	header := *h
 	if header.Schema == 0 {
 		header.Schema = Schema
@@ -39,7 +39,7 @@ func NewWriter(out io.Writer, h *Header) (*Writer, error) {
 func (w *Writer) Step(r *model.Record) error {
 	o, _ := w.owners.of(&r.Input)
 	w.owners.note(r.Effects)
-	w.line = appendStep(w.line[:0], r, o, w.blocks)
+	w.line = appendStep(w.line[:0], r, o, &w.takes)
 	return w.write(w.line)
 }
 
