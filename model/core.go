@@ -212,18 +212,16 @@ func (c *Core) canAccept() bool { return c.blocked.n > 0 && c.channel.n < c.capa
 // accept moves blocked senders into the channel, longest-blocked first.
 func (c *Core) accept() {
 	for c.canAccept() {
-		p := c.partitions.next(&c.blocked)
-		c.endSend(p)
-		c.move(p, InChannel)
-		c.partitions.enter(&c.channel, p)
+		c.enterChannel(c.partitions.next(&c.blocked))
 	}
 }
 
 // emit appends an effect and returns it to be filled in. It is filled in place because this is the hottest line of
 // the core: an effect that is put together elsewhere and then copied costs the processor a stall.
 func (c *Core) emit(op EffectOp) *Effect {
+	n := len(c.out)
 	c.out = append(c.out, Effect{})
-	e := &c.out[len(c.out)-1]
+	e := &c.out[n]
 	e.Op = op
 	return e
 }

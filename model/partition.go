@@ -38,10 +38,10 @@ const (
 	holdsLock
 	holdsVectors
 	holdsAssignment // the bit after that of the vectors, as the blocks follow each other
-	kernelOver // the first part of the kernel region is over
-	queued     // stands in a queue
-	called     // was on a GPU worker
-	doomed     // its job has failed or was cancelled
+	kernelOver      // the first part of the kernel region is over
+	queued          // stands in a queue
+	called          // was on a GPU worker
+	doomed          // its job has failed or was cancelled
 )
 
 // partition is what the core knows of one partition.

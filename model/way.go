@@ -72,13 +72,29 @@ func (c *Core) endInVain(p *partition, t *Task, failed bool) {
 	}
 }
 
-// endSynth sends a partition on into the channel.
+// endSynth sends a partition on. Between two steps no worker is idle while a partition waits for one, and none is
+// blocked while the channel has room, so that the first place that is free is this partition's.
 func (c *Core) endSynth(p *partition) {
 	c.synthLanes.put(p.lane)
 	p.set(holdsVectors | holdsAssignment)
 	c.returnPermit(p, atSynthesisEnd)
-	c.move(p, InSend)
-	c.partitions.wait(&c.blocked, p)
+	switch {
+	case c.idle.n > 0:
+		c.endSend(p)
+		c.take(p, c.idle.pop(c.workers))
+	case c.channel.n < c.capacity:
+		c.enterChannel(p)
+	default:
+		c.move(p, InSend)
+		c.partitions.wait(&c.blocked, p)
+	}
+}
+
+// enterChannel ends a partition's send by the channel.
+func (c *Core) enterChannel(p *partition) {
+	c.endSend(p)
+	c.move(p, InChannel)
+	c.partitions.enter(&c.channel, p)
 }
 
 // leaveFinalizer makes the partition's finalizer free, if its worker does not finish it itself.
