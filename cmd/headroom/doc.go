@@ -268,6 +268,11 @@
 // too badly. headroom compare PROFILE TRACE holds a prediction against a run. headroom demo does all of it in a few
 // minutes. Live runs are Linux only.
 //
+// Every knob is real in a live run but two: the CPU computes b_g2 in the finish (device is refused), and pins nothing.
+// Resident data named "keys of KIND" is that kind's keys, read from their file and given back when evicted. For data of
+// any other name a block of its bytes is held, with the transient ones while it is loaded; load_time is the least that a
+// load takes. Data that a profile lists and that is always there is what the prover keeps by itself: nothing is added.
+//
 // # Traces
 //
 // simulate --trace FILE writes what happened, in the format of live runs: JSON Lines, a header first. Each step says
