@@ -208,3 +208,17 @@ func TestContradictionsAreSaidWithTheirNumbers(t *testing.T) {
 		t.Errorf("without a ledger: %q", got)
 	}
 }
+
+func TestARiskNamesTheLimitThatIsPassed(t *testing.T) {
+	k := bulky("job", 2)
+	k.Footprint.VRAM = map[model.Stage]profile.Quantity[model.Bytes]{model.Kernel: profile.Exactly(17 * model.GiB)}
+	p := planOf(openConfig(), k, profile.Interference{}, 1)
+	p.Machine = model.Machine{GPUs: []model.GPUSpec{{VRAM: 16 * model.GiB}}}
+	got, err := sim.AssessRisk(p, 40, sim.RiskBound, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != sim.OOM || got.Limit.Name != "vram of gpu 0" || got.OOMSecondsMean != 10 {
+		t.Errorf("%s: %s, limit %+v after %v s", got.Verdict, got.Reason, got.Limit, got.OOMSecondsMean)
+	}
+}

@@ -174,7 +174,7 @@ func TestARunThatIgnoresTheLimitAgreesUntilTheCrossing(t *testing.T) {
 		p.IgnoreLimit = true
 		whole, all := mustRun(t, p)
 		sameRecords(t, all[:len(before)], before)
-		sameResult(t, free, whole, cmpopts.IgnoreFields(sim.Result{}, "Limit", "Verdict", "Reason"))
+		sameResult(t, free, whole, cmpopts.IgnoreFields(sim.Result{}, "Limit", "OOMAt", "Verdict", "Reason"))
 		if whole.Verdict != cut.Verdict {
 			t.Fatalf("the verdict is %s, and %s when the limit is ignored", cut.Verdict, whole.Verdict)
 		}

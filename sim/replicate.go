@@ -73,6 +73,8 @@ type RiskReport struct {
 	SecondsPerJobMean float64
 	// OOMSecondsMean is the mean time at which the limit was passed, over those that passed it; NaN if none did.
 	OOMSecondsMean float64
+	// Limit is the one that most of those passed which ran out of memory; if none did, the host's.
+	Limit model.Limit
 	// Median is the result of the replication with the median peak.
 	Median *Result
 }
@@ -98,17 +100,32 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 	r.peaks(cut, whole)
 	r.POOM = float64(r.OOMs) / float64(n)
 	r.POOMLow, r.POOMHigh = BinomialInterval(r.OOMs, n, 0.95)
-	limit := p.Machine.HostLimit()
-	r.Verdict = Judge(r.OOMs, r.Stalls, n, limit, bound)
+	r.Limit = passed(cut, p.Machine.HostLimit())
+	r.Verdict = Judge(r.OOMs, r.Stalls, n, r.Limit, bound)
 	switch {
 	case r.Stalls > 0:
 		r.Reason = fmt.Sprintf("%d of %d replications stall", r.Stalls, n)
-	case limit.Bytes == 0:
+	case r.Limit.Bytes == 0:
 		r.Reason = "the machine names no limit"
 	default:
 		r.Reason = fmt.Sprintf("%d of %d replications run out of memory: P(OOM) is between %.3f and %.3f", r.OOMs, n, r.POOMLow, r.POOMHigh)
 	}
 	return r, nil
+}
+
+// passed returns the limit that most of the runs passed which ran out of memory, of equally many the first; if none
+// did, the host's.
+func passed(runs []*Result, host model.Limit) model.Limit {
+	times, most := map[model.Limit]int{}, host
+	for _, run := range runs {
+		if run.Verdict != OOM {
+			continue
+		}
+		if times[run.Limit]++; times[run.Limit] > times[most] {
+			most = run.Limit
+		}
+	}
+	return most
 }
 
 // RiskBound is the largest probability of running out of memory that counts as fitting, where nobody says otherwise.
@@ -157,7 +174,7 @@ func (r *RiskReport) count(runs []*Result) {
 		switch run.Verdict {
 		case OOM:
 			r.OOMs++
-			ooms += run.PeakAt.Seconds()
+			ooms += run.OOMAt.Seconds()
 		case Stall:
 			r.Stalls++
 		}

@@ -25,9 +25,11 @@ type Result struct {
 	Verdict Verdict
 	Reason  string
 	// Peak is the most bytes resident at once; after an oom, what was resident when the limit was passed.
-	Peak     model.Bytes
-	PeakAt   model.Instant
-	Limit    model.Limit // Bytes is 0 when the machine names none
+	Peak   model.Bytes
+	PeakAt model.Instant
+	Limit  model.Limit // the one that was passed, else the host's; Bytes is 0 when the machine names none
+	// OOMAt is when it was passed, or with IgnoreLimit when the host's memory was at its peak; 0 without an oom.
+	OOMAt    model.Instant
 	JobsDone int
 	// Makespan is from the first arrival to the last finish of a job, 0 if none was done, or to the end of a run
 	// that the limit or a stall cut short; freeing is not counted.
@@ -80,14 +82,14 @@ func (l *loop) result() *Result {
 	switch {
 	case crossed != nil && !l.engine.Memory.Crossed():
 		r.Limit = model.Limit{Bytes: crossed.Limit, Name: crossed.Name}
-		r.Verdict, r.Makespan = OOM, max(0, crossed.PeakAt.Sub(l.tally.first))
+		r.Verdict, r.OOMAt, r.Makespan = OOM, crossed.PeakAt, max(0, crossed.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), r.JobsDone)
 	case l.engine.Memory.Crossed():
-		r.Verdict, r.Makespan = OOM, max(0, r.PeakAt.Sub(l.tally.first))
+		r.Verdict, r.OOMAt, r.Makespan = OOM, r.PeakAt, max(0, r.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
 	case l.core.Stalled():
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
-		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left: %s", l.now.Seconds(), r.JobsDone, strings.Join(l.core.Stuck(), "; "))
+		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left: %s", l.now.Seconds(), r.JobsDone, firstOf(l.core.Stuck(), 8))
 	case r.JobsDone > 0:
 		r.SecondsPerJob = r.Makespan.Seconds() / float64(r.JobsDone)
 	}
@@ -95,6 +97,14 @@ func (l *loop) result() *Result {
 		l.judge(r)
 	}
 	return r
+}
+
+// firstOf joins the first sentences of a list and says how many more there are.
+func firstOf(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(list[:most], "; "), len(list)-most)
 }
 
 // addBooks adds the peaks of the devices' memory and of the pinned one.
@@ -128,12 +138,12 @@ func (l *loop) judge(r *Result) {
 	over, peak := l.overBook(r)
 	switch {
 	case over.Bytes > 0 && (l.limit.Bytes == 0 || r.Peak <= l.limit.Bytes):
-		r.Verdict, r.Limit = OOM, over
+		r.Verdict, r.Limit, r.OOMAt = OOM, over, r.PeakAt
 		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", peak.Short(), (peak - over.Bytes).Short(), over.Name)
 	case l.limit.Bytes == 0:
 		r.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", r.Peak.Short())
 	case r.Peak > l.limit.Bytes:
-		r.Verdict = OOM
+		r.Verdict, r.OOMAt = OOM, r.PeakAt
 		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", r.Peak.Short(), (r.Peak - l.limit.Bytes).Short(), l.limit.Name)
 	default:
 		r.Reason = fmt.Sprintf("peaks at %s, %s below %s", r.Peak.Short(), (l.limit.Bytes - r.Peak).Short(), l.limit.Name)

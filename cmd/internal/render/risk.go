@@ -34,6 +34,8 @@ func (a *Assessment) Risk() Risk {
 	run := NewRun(r.Median, a.Warnings)
 	run.Settings, run.Verdict, run.Reason = a.Settings, string(r.Verdict), r.Reason
 	run.HostPeakBytes = new(int64(r.PeakMean))
+	run.LimitBytes, run.LimitName, run.LimitFile = nil, nil, nil
+	run.setLimit(r.Limit)
 	run.SecondsPerJob, run.JobsDone = finite(r.SecondsPerJobMean), new(r.JobsDoneMean)
 	out := Risk{
 		Run: run, Quantiles: map[string]int64{}, Replications: r.Replications,
@@ -69,7 +71,7 @@ func (t Text) Risk(r *sim.RiskReport, warnings []string) {
 	t.facts([][2]string{
 		{"P(OOM)", probability(r)},
 		{"time to OOM", mean(r.OOMSecondsMean)},
-		{"limit", limit(r.Median.Limit)},
+		{"limit", limit(r.Limit)},
 		{"seconds per job", survivors(r)},
 		{"jobs done", fmt.Sprintf("%.1f in the mean", r.JobsDoneMean)},
 		{"bottleneck", r.Median.Bottleneck + " in the median run"},
