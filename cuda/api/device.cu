@@ -19,7 +19,8 @@ void require(bool condition, const std::string& message) {
 void use(const hr_device* device) { check("use the card", cudaSetDevice(device->card)); }
 
 char* at(const char* what, const hr_device* device, hr_slice slice, uint64_t size) {
-  require(slice.buffer != nullptr && slice.buffer->device == device, std::string(what) + " is not on the stream's device");
+  require(slice.buffer != nullptr && slice.buffer->device == device,
+          std::string(what) + " is not on the stream's device");
   const uint64_t whole = slice.buffer->size;
   require(slice.offset % 16 == 0, std::string(what) + " begins at " + std::to_string(slice.offset) +
                                       " bytes: should be a multiple of 16");

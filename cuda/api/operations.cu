@@ -108,7 +108,8 @@ hr_status hr_msm(hr_stream* stream, hr_group group, hr_slice points, hr_slice sc
     use(stream->device);
     g.run(stream->stream, plan, at("the workspace", stream->device, workspace, g.workspace_bytes(plan)),
           reinterpret_cast<const Fp*>(at("the points", stream->device, points, n * g.affine_bytes())),
-          reinterpret_cast<const Fr*>(at("the scalars", stream->device, scalars, n * sizeof(Fr))), form == HR_MONTGOMERY,
+          reinterpret_cast<const Fr*>(at("the scalars", stream->device, scalars, n * sizeof(Fr))),
+          form == HR_MONTGOMERY,
           reinterpret_cast<Fp*>(at("the result", stream->device, result, g.jacobian_bytes())));
     check("MSM", cudaGetLastError());
   });

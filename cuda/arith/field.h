@@ -13,7 +13,6 @@ template <class P>
 struct alignas(16) Field {
   static constexpr int words = P::words;
   static constexpr int lanes = 1;  // threads that share one element
-  using Params = P;
 
   uint32_t w[words];
 

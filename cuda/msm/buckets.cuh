@@ -117,8 +117,8 @@ __device__ __forceinline__ void block_sum(Xyzz<F>& sum, Fp* shared) {
 // block_sum_bytes is the shared memory of block_sum, for either group.
 constexpr int block_sum_bytes = sum_threads / 2 * 4 * sizeof(Fp);
 
-// A heavy bucket is summed in pieces, a block each, and then the pieces: with equal scalars everything is in one bucket of
-// each window. A piece's sum replaces its first partial sum.
+// A heavy bucket is summed in pieces, a block each, and then the pieces: with equal scalars everything is in one bucket
+// of each window. A piece's sum replaces its first partial sum.
 constexpr uint32_t heavy_pieces = 64, shortest_piece = 4 * sum_threads;
 
 __device__ __forceinline__ uint32_t piece_length(uint32_t partials) {

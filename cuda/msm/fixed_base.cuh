@@ -6,8 +6,8 @@
 
 namespace headroom {
 
-// A scalar is 32 digits of a byte. The table holds every digit's multiple at every place, so that a multiple of the base
-// is 32 additions and no doubling (Brickell, Gordon, McCurley, Wilson: Fast Exponentiation with Precomputation,
+// A scalar is 32 digits of a byte. The table holds every digit's multiple at every place, so that a multiple of the
+// base is 32 additions and no doubling (Brickell, Gordon, McCurley, Wilson: Fast Exponentiation with Precomputation,
 // EUROCRYPT '92).
 constexpr int fixed_digits = sizeof(Fr), fixed_values = 256;
 

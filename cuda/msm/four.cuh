@@ -27,8 +27,8 @@ struct Four {
   F mine;
 
   // of multiplies a[k] by b[k] in item k.
-  static __device__ __forceinline__ Four of(const F& a0, const F& b0, const F& a1, const F& b1, const F& a2, const F& b2,
-                                            const F& a3, const F& b3) {
+  static __device__ __forceinline__ Four of(const F& a0, const F& b0, const F& a1, const F& b1,  //
+                                            const F& a2, const F& b2, const F& a3, const F& b3) {
     const int k = threadIdx.x / F::lanes;
     const F a = word_wise(k < 2, word_wise(k == 0, a0, a1), word_wise(k == 2, a2, a3));
     const F b = word_wise(k < 2, word_wise(k == 0, b0, b1), word_wise(k == 2, b2, b3));

@@ -41,8 +41,8 @@ unsigned blocks_for(uint64_t items) {
 constexpr unsigned heavy_rows = 64;
 
 template <class F>
-void run(cudaStream_t stream, const MsmPlan& plan, void* workspace, const Fp* points, const Fr* scalars, bool montgomery,
-         Fp* result) {
+void run(cudaStream_t stream, const MsmPlan& plan, void* workspace, const Fp* points, const Fr* scalars,
+         bool montgomery, Fp* result) {
   Workspace memory(workspace);
   const Space<F> space(memory, plan);
   const uint32_t* offsets = space.sort.offsets;

@@ -6,8 +6,8 @@
 
 namespace headroom {
 
-// weigh_chunks takes the buckets of a window in chunks, from the highest digit down: the running sum of the running sums
-// counts the k-th of a chunk k times. What is missing is the sum of the chunk times the digits below it.
+// weigh_chunks takes the buckets of a window in chunks, from the highest digit down: the running sum of the running
+// sums counts the k-th of a chunk k times. What is missing is the sum of the chunk times the digits below it.
 template <class F>
 __global__ void __launch_bounds__(sum_threads, 2)
     weigh_chunks(MsmPlan plan, Fp* sums, Fp* weighted, const Fp* partials, const uint32_t* offsets) {
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(sum_threads, 2)
   const uint64_t n = (uint64_t{1} << plan.chunk_bits) >> (bit < 0 ? 0 : 1);
   auto sum = Xyzz<F>::infinity();
   for (uint64_t i = threadIdx.x / F::lanes; i < n; i += sum_threads / F::lanes) {
-    const uint64_t with_bit = bit < 0 ? i : (i >> bit << (bit + 1)) | uint64_t{1} << bit | (i & ((uint64_t{1} << bit) - 1));
-    sum = Xyzz<F>::sum(sum, load_xyzz<F>(bit < 0 ? weighted : sums, base + with_bit));
+    const uint64_t one = uint64_t{1} << max(bit, 0), with_bit = (i & ~(one - 1)) << 1 | one | (i & (one - 1));
+    sum = Xyzz<F>::sum(sum, bit < 0 ? load_xyzz<F>(weighted, base + i) : load_xyzz<F>(sums, base + with_bit));
   }
   block_sum(sum, reinterpret_cast<Fp*>(memory));
   if (threadIdx.x < F::lanes) store_xyzz(window_sums, blockIdx.y * gridDim.x + blockIdx.x, sum);

@@ -46,7 +46,8 @@ void transform(cudaStream_t stream, Fr* data, const NttTable& table, bool scaled
     const int shorter = table.log / passes, longer = table.log % passes;  // how many passes have a level more
     const int low = i * shorter + (i < longer ? i : longer);
     const bool last = n == passes - 1;
-    const Pass pass{data, table.factors, uint64_t{1} << table.log, low, shorter + (i < longer ? 1 : 0), scaled && last, scale};
+    const int levels = shorter + (i < longer ? 1 : 0);
+    const Pass pass{data, table.factors, uint64_t{1} << table.log, low, levels, scaled && last, scale};
     if (table.coset) {
       launch<forward, true>(stream, pass);
     } else {

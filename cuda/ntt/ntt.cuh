@@ -23,8 +23,8 @@ void ntt_fill(cudaStream_t stream, Fr* factors, int log, bool inverse, bool cose
 // ntt_forward turns coefficients in bit-reversed order into values in natural order.
 void ntt_forward(cudaStream_t stream, Fr* data, const NttTable& table);
 
-// ntt_inverse turns values in natural order into coefficients in bit-reversed order: 2^log times too large unless scaled,
-// for what follows often has a factor anyway.
+// ntt_inverse turns values in natural order into coefficients in bit-reversed order: 2^log times too large unless
+// scaled, for what follows often has a factor anyway.
 void ntt_inverse(cudaStream_t stream, Fr* data, const NttTable& table, bool scaled);
 
 // ntt_quotient computes h = (a b - c) / (X^n - 1), n = 2^log, from the values of a, b and c on the domain: into a, in

@@ -108,12 +108,13 @@ void bench_multiples(Card& card, int log) {
   std::vector<double> times;
   // Copying the scalars is part of it, as in key generation.
   for (int run = 0; run < 3; run++) times.push_back(milliseconds([&] { Points<F>(card, k); }));
-  report(group_of<F> == HR_G1 ? "G1 multiples" : "G2 multiples", log, times, 1, (uint64_t{1} << log) * sizeof(Affine<F>));
+  const char* what = group_of<F> == HR_G1 ? "G1 multiples" : "G2 multiples";
+  report(what, log, times, 1, (uint64_t{1} << log) * sizeof(Affine<F>));
 }
 
 }  // namespace
 
-// bench [LARGEST [NAME [SMALLEST]]]: sizes up to 2^24 from 2^18 where not said, and what: ntt, g1, g2, multiples or all.
+// bench [LARGEST [NAME [SMALLEST]]]: sizes up to 2^24 from 2^18 where not said; ntt, g1, g2, multiples or all of them.
 int main(int argc, char** argv) {
   const int largest = argc > 1 ? std::atoi(argv[1]) : 24;
   const std::string only = argc > 2 ? argv[2] : "all";

@@ -155,16 +155,19 @@ struct Msm {
   Buffer scalars, workspace, result;
 
   Msm(Card& c, uint64_t n_)
-      : card(c), n(n_), scalars(c, n_ * sizeof(Fr)), workspace(c, workspace_size(c, n_)), result(c, sizeof(Jacobian<F>)) {}
+      : card(c),
+        n(n_),
+        scalars(c, n_ * sizeof(Fr)),
+        workspace(c, workspace_size(c, n_)),
+        result(c, sizeof(Jacobian<F>)) {}
 
   static uint64_t workspace_size(Card& card, uint64_t n) {
     hr_size size;
     MUST(hr_msm_size(card.device, group_of<F>, n, &size));
     return size.device;
   }
-  void run(const Points<F>& points) {
-    MUST(hr_msm(card.stream, group_of<F>, points.slice(), scalars.slice(), HR_MONTGOMERY, n, workspace.slice(),
-                result.slice()));
+  void run(const Points<F>& points, hr_form form = HR_MONTGOMERY) {
+    MUST(hr_msm(card.stream, group_of<F>, points.slice(), scalars.slice(), form, n, workspace.slice(), result.slice()));
     MUST(hr_stream_wait(card.stream));
   }
 };

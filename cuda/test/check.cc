@@ -144,6 +144,19 @@ void check_msm(Card& card, uint64_t n, bool mixed_points) {
   }
 }
 
+// Scalars may be plain integers.
+void check_plain(Card& card) {
+  const uint64_t n = 1000;
+  const auto k = random_vector(13, n), s = random_vector(14, n);
+  std::vector<Fr> plain;
+  for (const Fr& x : s) plain.push_back(x.plain());
+  Points<Fp> points(card, k);
+  Msm<Fp> msm(card, n);
+  msm.scalars.put(plain);
+  msm.run(points, HR_PLAIN);
+  expect(same(msm.result.get<Jacobian<Fp>>(1)[0], times<Fp>(dot(k, s))), "MSM with plain scalars");
+}
+
 // A refused buffer leaves the device as it was.
 void check_cap() {
   Card card(1 << 20);
@@ -167,6 +180,7 @@ int main(int argc, char** argv) {
     for (int log = 0; log <= (small ? 10 : 17); log++) check_transforms(card, log);
     if (!small) check_transforms(card, 20);
     for (int log : {1, 4, small ? 9 : 17}) check_quotient(card, log);
+    check_plain(card);
     check_multiples<Fp>(card);
     check_multiples<Fp2>(card);
     const std::vector<uint64_t> lengths = small ? std::vector<uint64_t>{1, 2, 257}

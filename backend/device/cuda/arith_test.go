@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	curve "github.com/consensys/gnark-crypto/ecc/bls12-381"
@@ -15,6 +16,9 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr/fft"
 )
+
+// compilerFlags are those for programs on the host. The headers have pragmas for the card's compiler.
+var compilerFlags = []string{"-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"}
 
 // program is cuda/test/arith.cc, built for the host: the arithmetic of the kernels on this processor.
 type program struct{ path string }
@@ -40,7 +44,7 @@ func buildProgram(t *testing.T) program {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(compiler, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-o", path, source)
+	command := exec.Command(compiler, append(slices.Clone(compilerFlags), "-O1", "-o", path, source)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)
 	}

@@ -241,8 +241,8 @@ func TestG2EqualsGnark(t *testing.T) {
 	}
 }
 
-// TestRefusals holds that what does not fit is refused with the value and what would be right, and leaves the card as it
-// was.
+// TestRefusals holds that what does not fit is refused with the value and what would be right, and leaves the card as
+// it was.
 func TestRefusals(t *testing.T) {
 	c := openCard(t)
 	small, err := c.card.library.Open(0, model.MiB)

@@ -2,8 +2,8 @@
 // multiplications, on a card. The kernels are a shared library that is loaded when a program asks for it, so a build
 // needs no CUDA and one binary runs with and without a card.
 //
-// A [Key] is a proving key of gnark's on a card, a [Workspace] what a worker proves partitions with. Below them, memory on
-// the card is taken by [Card.Allocate] and [Card.NewNTT] alone, and a cap on it makes any card a small one. Several
+// A [Key] is a proving key of gnark's on a card, a [Workspace] what a worker proves partitions with. Below them, memory
+// on the card is taken by [Card.Allocate] and [Card.NewNTT] alone, and a cap on it makes any card a small one. Several
 // goroutines may use a card, each with a stream or a workspace of its own.
 package cuda
 
@@ -198,8 +198,8 @@ func (s *Stream) Transform(n *NTT, t Transform, data Slice) error {
 	return s.card.library.functions.transform(s.handle, n.handle, t, data)
 }
 
-// Quotient enqueues h = (ab - c) / (X^n - 1) from the values of a, b and c on the domain: into a, in bit-reversed order,
-// which is that of the points of gnark's proving key. b and c are overwritten.
+// Quotient enqueues h = (ab - c) / (X^n - 1) from the values of a, b and c on the domain: into a, in bit-reversed
+// order, which is that of the points of gnark's proving key. b and c are overwritten.
 func (s *Stream) Quotient(n *NTT, a, b, c Slice) error {
 	return s.card.library.functions.quotient(s.handle, n.handle, a, b, c)
 }

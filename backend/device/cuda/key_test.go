@@ -194,8 +194,8 @@ func TestKeyEqualsGnark(t *testing.T) {
 	}
 }
 
-// TestKeyBeyondCap holds that a key or a workspace that does not fit is refused whole, that one in parts can fit where a
-// whole one cannot, and that the card goes on.
+// TestKeyBeyondCap holds that a key or a workspace that does not fit is refused whole, that one in parts can fit where
+// a whole one cannot, and that the card goes on.
 func TestKeyBeyondCap(t *testing.T) {
 	c := openCard(t)
 	p := newProving(t, 1000, gnarkSetup(t))

@@ -37,28 +37,44 @@ static const char *fill(void *library, table *t) {
 }
 
 // Go cannot call through a pointer to a function.
-static hr_status do_open(table *t, int32_t card, uint64_t cap, hr_device **d) { return t->hr_open(card, cap, d); }
+static hr_status do_open(table *t, int32_t card, uint64_t cap, hr_device **d) {
+	return t->hr_open(card, cap, d);
+}
 static hr_status do_close(table *t, void *d) { return t->hr_close(d); }
 static hr_status do_memory(table *t, void *d, hr_memory_book *b) { return t->hr_memory(d, b); }
-static hr_status do_buffer_new(table *t, void *d, uint64_t n, hr_buffer **b) { return t->hr_buffer_new(d, n, b); }
+static hr_status do_buffer_new(table *t, void *d, uint64_t n, hr_buffer **b) {
+	return t->hr_buffer_new(d, n, b);
+}
 static hr_status do_buffer_free(table *t, void *b) { return t->hr_buffer_free(b); }
 static hr_status do_pinned_new(table *t, void *d, uint64_t n, void **m) { return t->hr_pinned_new(d, n, m); }
 static hr_status do_pinned_free(table *t, void *d, void *m) { return t->hr_pinned_free(d, m); }
 static hr_status do_stream_new(table *t, void *d, hr_stream **s) { return t->hr_stream_new(d, s); }
 static hr_status do_stream_free(table *t, void *s) { return t->hr_stream_free(s); }
 static hr_status do_stream_wait(table *t, void *s) { return t->hr_stream_wait(s); }
-static hr_status do_upload(table *t, void *s, hr_slice to, void *from, uint64_t n) { return t->hr_upload(s, to, from, n); }
-static hr_status do_download(table *t, void *s, void *to, hr_slice from, uint64_t n) { return t->hr_download(s, to, from, n); }
+static hr_status do_upload(table *t, void *s, hr_slice to, void *from, uint64_t n) {
+	return t->hr_upload(s, to, from, n);
+}
+static hr_status do_download(table *t, void *s, void *to, hr_slice from, uint64_t n) {
+	return t->hr_download(s, to, from, n);
+}
 static hr_status do_ntt_size(table *t, void *d, int32_t log, hr_size *z) { return t->hr_ntt_size(d, log, z); }
 static hr_status do_ntt_new(table *t, void *d, int32_t log, hr_ntt **n) { return t->hr_ntt_new(d, log, n); }
 static hr_status do_ntt_free(table *t, void *n) { return t->hr_ntt_free(n); }
-static hr_status do_ntt_run(table *t, void *s, void *n, int32_t k, hr_slice v) { return t->hr_ntt_run(s, n, k, v); }
-static hr_status do_quotient(table *t, void *s, void *n, hr_slice a, hr_slice b, hr_slice c) { return t->hr_quotient(s, n, a, b, c); }
-static hr_status do_msm_size(table *t, void *d, int32_t g, uint64_t n, hr_size *z) { return t->hr_msm_size(d, g, n, z); }
+static hr_status do_ntt_run(table *t, void *s, void *n, int32_t k, hr_slice v) {
+	return t->hr_ntt_run(s, n, k, v);
+}
+static hr_status do_quotient(table *t, void *s, void *n, hr_slice a, hr_slice b, hr_slice c) {
+	return t->hr_quotient(s, n, a, b, c);
+}
+static hr_status do_msm_size(table *t, void *d, int32_t g, uint64_t n, hr_size *z) {
+	return t->hr_msm_size(d, g, n, z);
+}
 static hr_status do_msm(table *t, void *s, int32_t g, hr_slice p, hr_slice k, uint64_t n, hr_slice w, hr_slice r) {
 	return t->hr_msm(s, g, p, k, HR_MONTGOMERY, n, w, r);
 }
-static hr_status do_multiples_size(table *t, void *d, int32_t g, hr_size *z) { return t->hr_multiples_size(d, g, z); }
+static hr_status do_multiples_size(table *t, void *d, int32_t g, hr_size *z) {
+	return t->hr_multiples_size(d, g, z);
+}
 static hr_status do_multiples(table *t, void *s, int32_t g, hr_slice b, hr_slice k, uint64_t n, hr_slice w, hr_slice p) {
 	return t->hr_multiples(s, g, b, k, HR_MONTGOMERY, n, w, p);
 }
@@ -200,7 +216,8 @@ func (f functions) msmSize(card unsafe.Pointer, g Group, n int) (Size, error) {
 }
 
 func (f functions) msm(stream unsafe.Pointer, g Group, points, scalars Slice, n int, workspace, result Slice) error {
-	return check("MSM", C.do_msm(f.table, stream, C.int32_t(g), points.c(), scalars.c(), C.uint64_t(n), workspace.c(), result.c()))
+	return check("MSM", C.do_msm(
+		f.table, stream, C.int32_t(g), points.c(), scalars.c(), C.uint64_t(n), workspace.c(), result.c()))
 }
 
 func (f functions) multiplesSize(card unsafe.Pointer, g Group) (Size, error) {
@@ -209,6 +226,7 @@ func (f functions) multiplesSize(card unsafe.Pointer, g Group) (Size, error) {
 	return sizeOf(s), err
 }
 
-func (f functions) multiples(stream unsafe.Pointer, g Group, base, scalars Slice, n int, workspace, points Slice) error {
-	return check("multiples", C.do_multiples(f.table, stream, C.int32_t(g), base.c(), scalars.c(), C.uint64_t(n), workspace.c(), points.c()))
+func (f functions) multiples(stream unsafe.Pointer, g Group, base, scalars Slice, n int, work, points Slice) error {
+	return check("multiples", C.do_multiples(
+		f.table, stream, C.int32_t(g), base.c(), scalars.c(), C.uint64_t(n), work.c(), points.c()))
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -15,7 +16,7 @@ func TestProgramsCompile(t *testing.T) {
 	}
 	for _, name := range []string{"check.cc", "bench.cc"} {
 		source := filepath.Join("..", "..", "..", "cuda", "test", name)
-		command := exec.Command(compiler, "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", source)
+		command := exec.Command(compiler, append(slices.Clone(compilerFlags), "-fsyntax-only", source)...)
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", command, err, out)
 		}

@@ -148,11 +148,10 @@ func multiples[A any](c *Card, g Group, base A, scalars []fr.Element) (points []
 	points = make([]A, len(scalars))
 	chunk := min(len(scalars), setupChunk)
 	var at [4]Slice
-	for i, size := range []model.Bytes{
-		model.Bytes(len(memory([]A{base}))), size.Device, fr.Bytes * model.Bytes(chunk), model.Bytes(len(memory(points[:chunk]))),
-	} {
+	sizes := [4]int{len(memory([]A{base})), int(size.Device), fr.Bytes * chunk, len(memory(points[:chunk]))}
+	for i, size := range sizes {
 		var buffer *Buffer
-		if buffer, err = c.Allocate(size); err != nil {
+		if buffer, err = c.Allocate(model.Bytes(size)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, buffer.Free()) }()
