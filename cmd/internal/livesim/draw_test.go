@@ -22,13 +22,28 @@ func drawPlan(t *rapid.T) sim.Plan {
 		p.Profile.Kinds = append(p.Profile.Kinds, drawKind(t, fmt.Sprintf("kind%d", k)))
 		p.Workload.Shares = append(p.Workload.Shares, model.Share{Kind: p.Profile.Kinds[k].Name, Jobs: rapid.IntRange(1, 5).Draw(t, "jobs")})
 	}
-	p.Workload.Arrival = model.Arrival{Pattern: model.Closed}
-	if rapid.Bool().Draw(t, "poisson") {
-		p.Workload.Arrival = model.Arrival{Pattern: model.Poisson, Rate: 0.5}
-	}
+	p.Workload.Arrival = drawArrival(t, p.Workload.Jobs())
 	p.Profile.Interference = drawInterference(t)
 	drawDisturbance(t, &p)
 	return p
+}
+
+// drawArrival draws one of the patterns. The instants of a list may be equal.
+func drawArrival(t *rapid.T, jobs int) model.Arrival {
+	a := model.Arrival{Pattern: rapid.SampledFrom([]model.ArrivalPattern{model.Closed, model.Poisson, model.Listed, model.Backlog}).Draw(t, "arrival")}
+	switch a.Pattern {
+	case model.Poisson:
+		a.Rate = 0.5
+	case model.Backlog:
+		a.Rate, a.Backlog = 0.5, rapid.IntRange(1, jobs).Draw(t, "backlog")
+	case model.Listed:
+		at := model.Instant(0)
+		for range jobs {
+			a.Instants = append(a.Instants, at)
+			at += model.Instant(model.SpanOf(float64(rapid.IntRange(0, 8).Draw(t, "gap")) / 10))
+		}
+	}
+	return a
 }
 
 // drawConfig draws every knob. Loads take no time, some or a second, and some of the data is pinned.
