@@ -130,6 +130,31 @@ func (s *Scenario) checkKinds(f *model.Faults, mix bool) {
 	}
 }
 
+// checkNames notes the kinds that the configuration names and nothing defines. What it says of them would be lost, such
+// as data that no job ever needs.
+func (s *Scenario) checkNames(f *model.Faults) {
+	check := func(at, name string) {
+		if s.Kind(name) == nil {
+			f.Add(at, "names the kind %q, which is defined nowhere (there is %s)", name, cmp.Or(strings.Join(s.kindNames(), ", "), "none"))
+		}
+	}
+	if b := s.Config.Admission.Budget; b != nil {
+		for _, name := range slices.Sorted(maps.Keys(b.Kinds)) {
+			check("config.admission.budget.kinds."+name, name)
+		}
+	}
+	for i, r := range s.Config.Resident {
+		for j, name := range r.Kinds {
+			check(fmt.Sprintf("config.resident[%d].kinds[%d]", i, j), name)
+		}
+	}
+	if s.Config.Batch != nil {
+		for j, name := range s.Config.Batch.Kinds {
+			check(fmt.Sprintf("config.batch.kinds[%d]", j), name)
+		}
+	}
+}
+
 // kindNames lists the kinds of the profile, or without one those of the file.
 func (s *Scenario) kindNames() []string {
 	var names []string

@@ -112,6 +112,7 @@ func (r *reader) read(root *strict.Node) (*Scenario, error) {
 	s.Workload = f.Workload.resolve(&faults)
 	s.Kinds = resolveKinds(&faults, f.Kinds, s.Profile)
 	s.checkKinds(&faults, f.Workload.Mix != nil)
+	s.checkNames(&faults)
 	s.checkReserves(&faults)
 	if err := root.Locate(faults.Err()); err != nil {
 		return nil, err
