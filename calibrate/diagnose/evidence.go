@@ -43,7 +43,9 @@ func until(bytes float64, rate *Interval) *Interval {
 func (d *diagnosis) evidence(r *Report) []Evidence {
 	e := collector{}
 	e.number("jobs_finished", float64(d.run.done), "jobs", "jobs that finished")
-	e.number("samples", float64(d.samples()), "samples", "samples of memory that are not too near to a step of the pipeline")
+	if d.run.sampled {
+		e.number("samples", float64(d.samples()), "samples", "samples of memory that are not too near to a step of the pipeline")
+	}
 	g := d.growth
 	if d.run.sampled && d.bins != nil {
 		e.number("above_baseline", d.above, "bytes", "the most anonymous memory above the baseline")

@@ -95,6 +95,9 @@ func TestWithoutSamples(t *testing.T) {
 		if report.Finding != c.want || report.PerJob != nil || report.SecondsToLimit != nil {
 			t.Errorf("%+v, want %s", report, c.want)
 		}
+		if slices.ContainsFunc(report.Evidence, func(e diagnose.Evidence) bool { return e.Name == "samples" }) {
+			t.Errorf("%s: the evidence counts samples that the trace does not have", report.Finding)
+		}
 	}
 }
 
