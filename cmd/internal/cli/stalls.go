@@ -123,8 +123,7 @@ func (f *stallsFlags) space(s *scenarios.Scenario) (reach.Space, []string) {
 		known[share.Kind] = true
 		k := s.Profile.Kind(share.Kind).Model()
 		if k.Partitions > f.partitions {
-			warnings = append(warnings, fmt.Sprintf("jobs of kind %s are searched with %d of their %d partitions (--partitions)",
-				k.Name, f.partitions, k.Partitions))
+			warnings = append(warnings, cut(&s.Config, &k, f.partitions))
 			k.Partitions = f.partitions
 		}
 		most = max(most, k.Partitions)
@@ -146,6 +145,20 @@ func (f *stallsFlags) space(s *scenarios.Scenario) (reach.Space, []string) {
 		}
 	}
 	return space, warnings
+}
+
+// cut says that jobs of a kind are searched with some of their partitions, and what this hides: a job that reserves for
+// all of them together may fit with fewer and not as it is.
+func cut(c *model.Config, k *model.Kind, partitions int) string {
+	text := fmt.Sprintf("jobs of kind %s are searched with %d of their %d partitions (--partitions)", k.Name, partitions, k.Partitions)
+	if c.Admission.Budget == nil {
+		return text
+	}
+	d := c.Admission.Budget.Kinds[k.Name]
+	if d.AcquireOrder != model.WorkingFirst {
+		return text
+	}
+	return text + fmt.Sprintf(", which reserve %s each and all at once: so few may fit into the ledger where a whole job does not", d.Reserve)
 }
 
 // writeHistory writes a history as a trace for headroom check. The file gets its name when it is complete.

@@ -44,6 +44,16 @@ func configWarnings(p *sim.Plan) []string {
 	warn(counted && c.ChannelCapacity() == model.Unbounded && release == model.AfterSend,
 		"config.channel.capacity is unbounded: with release after_send permits do not limit the partitions that wait "+
 			"in the channel")
+	warn(c.Channel.Capacity != model.Auto && c.Channel.Lookahead != 1,
+		"config.channel.lookahead is %s and changes nothing: config.channel.capacity is %s and not auto",
+		c.Channel.Lookahead, c.Channel.Capacity)
+	warn(c.Synthesis.Handoff > 0 && c.Synthesis.MaxParallel == model.Unbounded,
+		"config.synthesis.handoff is %s and changes nothing: config.synthesis.max_parallel is unbounded, so that no "+
+			"partition waits for a worker", c.Synthesis.Handoff)
+	if b := c.Batch; b != nil {
+		warn(b.Size > c.JobsInFlight, "config.batch.size is %s, and config.jobs_in_flight %s: no batch is ever full, and each may wait %s",
+			b.Size, c.JobsInFlight, b.Wait)
+	}
 	warn(c.GPU.Lock == model.LockCall && c.GPU.WorkersPerDevice > 1,
 		"config.gpu.lock is call: of the %s workers of a device one works at a time, the others hold a partition "+
 			"and wait", c.GPU.WorkersPerDevice)
