@@ -40,6 +40,9 @@ type Header struct {
 	LimitBytes  model.Bytes              `json:"-"`                   // the limit of resident memory; 0: none
 	Mechanism   string                   `json:"mechanism,omitempty"` // what enforced the limit; empty: nothing did
 	Forced      bool                     `json:"forced,omitempty"`    // run although it was predicted to break the limit
+	// OwnData says that the resident data of the configuration is what the prover keeps by itself, as a profile of it
+	// found, and that it was not held besides.
+	OwnData bool `json:"own_data,omitempty"`
 }
 
 // Machine is what a trace says of the machine of a run.
