@@ -248,6 +248,54 @@
 // needs more than --max-states proves nothing and exits with 1; what is found exits with 3, and --trace FILE writes it for
 // check.
 //
+// Predictions take --seed too, which stands above the scenario's, and simulate --ignore-limit, to run on where memory
+// ends. headroom help COMMAND lists all flags of a command.
+//
+// # Knobs
+//
+// What a scenario's config can say, with the value where a file is silent. Counts are numbers, or unbounded where
+// nothing else is said; sizes have a unit, such as 14GiB, and so have durations, such as 300ms.
+//
+//	jobs_in_flight           jobs parsed at once, each until its last partition's finish (1)
+//	order                    fifo, priority, oldest_job_first or interleave (fifo)
+//	admission.permits        partitions between admission and the release point (unbounded)
+//	admission.release        after_synthesis, after_send, after_kernel or after_finish (after_send)
+//	admission.budget         a byte ledger, with or without permits (none):
+//	  total, margin          the size of the ledger, and what of it stays free (margin 0B)
+//	  kinds.NAME             reserve, and release_after_kernel, the part that returns when the kernel is over; an entry
+//	                         for each kind of the workload
+//	  kinds.NAME.acquire_order  resident_first, or working_first: all partitions of a job before its data
+//	  eviction_min_idle      how long evictable data must be unused to be evicted (0s)
+//	  retry                  on_release, or timed: once a second (on_release)
+//	synthesis.max_parallel   synthesis workers besides permits (unbounded)
+//	synthesis.handoff        admitted partitions that may wait for a worker, with what they reserve (0)
+//	channel.capacity         a number, 0 for a rendezvous, auto = max(lookahead, permits), or unbounded (auto)
+//	channel.lookahead        the least capacity of auto (1)
+//	gpu.devices              GPUs used (all of machine.gpus)
+//	gpu.workers_per_device   GPU workers of each (2)
+//	gpu.lock, gpu.prep       call or kernel (kernel); before_lock or beside_lock (beside_lock), not with lock: call
+//	gpu.split, finalizers    whether a finalizer does the finish (true), and how many there are (unbounded)
+//	gpu.b_g2                 host or device: where the G2 multiplication runs (host)
+//	free_vectors             after_kernel or after_finish (after_kernel)
+//	dealloc.workers, pool    threads that free memory (1); none, or retain, which never gives any back (none)
+//	resident                 a list that replaces the profile's: name, bytes, load_time, transient (bytes while loading),
+//	                         acquire (blocking, or polling, which never evicts), on_demand, evictable, background (jobs
+//	                         do not wait for it), pinned, kinds (those that need it; all)
+//	batch                    size, wait, kinds: jobs of one kind joined into one (none)
+//
+// A workload has jobs and a kind, or a mix with the jobs or the weight of each, and an arrival: closed, {poisson: jobs a
+// second}, {file: path} with an instant in each line, {backlog: jobs}, or {backlog: jobs, poisson: jobs a second}. In
+// --set write a path as workload.arrival.file=PATH.
+//
+// # JSON
+//
+// simulate --json has schema, verdict, reason, host_peak_bytes, peak_at_s, limit_bytes, limit_name, limit_file,
+// seconds_per_job, makespan_s, jobs_done, bottleneck, at_peak (owner, count, bytes), bounds (partitions, bytes,
+// formula), ledger_peak_bytes (the most that was reserved in the ledger at once; null without a budget),
+// pinned_peak_bytes (the most that was pinned at once; null if the profile knows nothing of it), devices (for each GPU vram_peak_bytes and
+// limit_bytes; empty if the profile knows nothing of their memory) and warnings. A table has them in runs, each with its
+// settings. What is not known, such as the seconds of a run that ran out of memory, is null.
+//
 // # Refused input
 //
 // What makes no sense is refused with its place and what would be right:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"headroom/cmd/internal/cli"
+	"headroom/cmd/internal/render"
+	"headroom/model"
 )
 
 // example is a command in the manual and the lines that it prints.
@@ -42,6 +45,47 @@ func TestManual(t *testing.T) {
 	} else if diff := cmp.Diff(string(manual), printed); diff != "" {
 		t.Errorf("the commands do not print what the manual says (-manual +printed); go test -update rewrites it:\n%s", diff)
 	}
+}
+
+// TestManualNamesEveryKey looks for the knobs of a configuration and the keys of a run's JSON.
+func TestManualNamesEveryKey(t *testing.T) {
+	manual, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		tag  string
+		what reflect.Type
+	}{{"yaml", reflect.TypeFor[model.Config]()}, {"json", reflect.TypeFor[render.Run]()}} {
+		names := keys(of.what, of.tag)
+		if len(names) < 15 {
+			t.Fatalf("%v has the keys %v", of.what, names)
+		}
+		for _, name := range names {
+			if !regexp.MustCompile(`\b` + name + `\b`).Match(manual) {
+				t.Errorf("the manual does not name %s of %v", name, of.what)
+			}
+		}
+	}
+}
+
+// keys returns the names that a type and those in it have in files.
+func keys(typ reflect.Type, tag string) []string {
+	switch typ.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return keys(typ.Elem(), tag)
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	var names []string
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get(tag), ","); name != "" && name != "-" {
+			names = append(append(names, name), keys(f.Type, tag)...)
+		}
+	}
+	return names
 }
 
 // output returns what a command prints, and its exit code if that is not 0.
