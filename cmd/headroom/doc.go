@@ -292,9 +292,9 @@
 // simulate --json has schema, verdict, reason, host_peak_bytes, peak_at_s, limit_bytes, limit_name, limit_file,
 // seconds_per_job, makespan_s, jobs_done, bottleneck, at_peak (owner, count, bytes), bounds (partitions, bytes,
 // formula), ledger_peak_bytes (the most that was reserved in the ledger at once; null without a budget),
-// pinned_peak_bytes (the most that was pinned at once; null if the profile knows nothing of it), devices (for each GPU vram_peak_bytes and
-// limit_bytes; empty if the profile knows nothing of their memory) and warnings. A table has them in runs, each with its
-// settings. What is not known, such as the seconds of a run that ran out of memory, is null.
+// pinned_peak_bytes (the most that was pinned at once; null if the profile knows nothing of it), devices (for each GPU
+// vram_peak_bytes and limit_bytes; empty if the profile knows nothing of their memory) and warnings. A table has them
+// in runs, each with its settings. What is not known, such as the seconds of a run that ran out of memory, is null.
 //
 // # Refused input
 //
