@@ -154,5 +154,5 @@ func (c *Core) fail(slot int32) {
 
 // wholeReserve is what all partitions of a job reserve together.
 func (c *Core) wholeReserve(j *job) Bytes {
-	return Bytes(c.kinds[j.kind].Partitions) * Bytes(j.proofs()) * c.traits[j.kind].reserve()
+	return c.traits[j.kind].reserve().Times(c.kinds[j.kind].Partitions * int(j.proofs()))
 }

@@ -144,7 +144,7 @@ func (c *Core) minIdle() Span {
 // evict gives up idle data but that to keep, longest idle first, until so many bytes can be reserved or nothing is left
 // to evict.
 func (c *Core) evict(bytes Bytes, keep []int) {
-	for c.ledger.used+bytes > c.ledger.total {
+	for bytes > c.ledger.total-c.ledger.used {
 		victim := none
 		for n := range c.data.items {
 			d := &c.data.items[n]

@@ -21,6 +21,14 @@ const (
 	TiB Bytes = 1 << 40
 )
 
+// Times returns n times the amount, or the largest amount there is where that is more. Neither may be negative.
+func (b Bytes) Times(n int) Bytes {
+	if n > 0 && b > math.MaxInt64/Bytes(n) {
+		return math.MaxInt64
+	}
+	return b * Bytes(n)
+}
+
 // Instant is a point of pipeline time, in nanoseconds since the run began.
 type Instant int64
 

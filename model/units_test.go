@@ -208,3 +208,15 @@ func FuzzCount(f *testing.F) {
 		}
 	})
 }
+
+func TestTimesEndsAtTheLargestAmount(t *testing.T) {
+	for _, c := range []struct {
+		bytes Bytes
+		n     int
+		want  Bytes
+	}{{3, 4, 12}, {0, 1 << 40, 0}, {1 << 50, 0, 0}, {1 << 50, 1 << 12, 1 << 62}, {1 << 50, 1 << 13, math.MaxInt64}, {1 << 50, 1 << 30, math.MaxInt64}} {
+		if got := c.bytes.Times(c.n); got != c.want {
+			t.Errorf("%d times %d is %d, want %d", c.n, int64(c.bytes), int64(got), int64(c.want))
+		}
+	}
+}

@@ -10,23 +10,25 @@ import (
 	"time"
 
 	"headroom/model"
-	"headroom/model/strict"
 )
 
 // The layouts of timestamps in lists of arrivals. Fractions of a second are read with any of them.
 var timestamps = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+
+// maxInstants is the largest list of arrivals that is read: some ten million lines.
+const maxInstants = 128 << 20
 
 // instants reads the list of arrivals that a scenario names by a path, which is looked up beside the scenario's file.
 func (r *reader) instants(path string) ([]model.Instant, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.filename), path)
 	}
-	data, err := readFile(path)
+	data, err := readUpTo(path, maxInstants)
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > strict.MaxSize {
-		return nil, fmt.Errorf("it is larger than %s", model.Bytes(strict.MaxSize))
+	if len(data) > maxInstants {
+		return nil, fmt.Errorf("it is larger than %s", model.Bytes(maxInstants))
 	}
 	return ParseInstants(data)
 }
@@ -40,7 +42,7 @@ func ParseInstants(data []byte) ([]model.Instant, error) {
 	var start time.Time
 	var sort string
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, strict.MaxSize+1)
+	lines.Buffer(nil, 1<<16)
 	for n := 1; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), ",")
 		text = strings.Trim(strings.TrimSpace(text), `"`)

@@ -98,11 +98,14 @@ func findProfile(name, scenarioFile string) (*profile.Profile, error) {
 
 // readFile reads a file that may be what a person wrote; of a larger one, or one without an end, it reads only
 // enough for the parser to refuse it.
-func readFile(name string) ([]byte, error) {
+func readFile(name string) ([]byte, error) { return readUpTo(name, strict.MaxSize) }
+
+// readUpTo reads a file, of one that is larger than so many bytes one byte more.
+func readUpTo(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, strict.MaxSize+1))
+	return io.ReadAll(io.LimitReader(f, most+1))
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"headroom/model"
@@ -42,12 +43,12 @@ func (p *Plan) reserveContradictions(k *profile.Kind, free model.Bytes) (list []
 	d := p.Config.Admission.Budget.Kinds[k.Name]
 	need, what := d.Reserve, "a partition"
 	if d.AcquireOrder == model.WorkingFirst {
-		need, what = need*model.Bytes(k.Partitions), "a job"
+		need, what = need.Times(k.Partitions), "a job"
 	}
 	// Data that comes and goes is there as long as a job that needs it.
 	for _, r := range p.resident() {
 		if r.Managed() && !r.Background && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, k.Name)) {
-			need += r.Bytes
+			need += min(r.Bytes, math.MaxInt64-need)
 		}
 	}
 	if need > free {

@@ -36,7 +36,7 @@ func (conserving) data(w *world) {
 			continue
 		}
 		all, _ := w.demand(j.kind)
-		whole := all * model.Bytes(j.kind.Partitions*j.proofs)
+		whole := all.Times(j.kind.Partitions * j.proofs)
 		switch {
 		case w.workingFirst(j.kind) && !j.reserved:
 			if !w.timed() && whole <= w.total()-w.reserved() {

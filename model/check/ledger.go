@@ -82,7 +82,7 @@ func (w *world) wants(e *model.Effect) model.Bytes {
 	admits := e.Op == model.Admit || (e.Op == model.Start && e.Task.Stage == model.Synth && w.life(e.Job, e.Partition) == nil)
 	switch {
 	case e.Op == model.Reserve:
-		return all * model.Bytes(j.kind.Partitions*j.proofs)
+		return all.Times(j.kind.Partitions * j.proofs)
 	case admits && !j.reserved:
 		return all * model.Bytes(j.proofs)
 	}
