@@ -123,20 +123,29 @@ func (r *run) next(what string) {
 	r.Step(r.step, steps, what)
 }
 
-// record runs the configurations that the profile is made from.
+// record runs the configurations that the profile is made from, and returns the means of what was measured.
 func (r *run) record() ([]Measured, []*trace.Trace, error) {
-	var measured []Measured
+	means := make([]Measured, len(recordedConfigs))
 	var traces []*trace.Trace
-	for _, c := range recordedConfigs {
-		r.next("recording: " + c.name)
-		m, t, err := r.prove(c, "recorded")
-		if err != nil {
-			return nil, nil, err
+	for round := range rounds {
+		for i, c := range recordedConfigs {
+			r.next(fmt.Sprintf("recording, round %d: %s", round+1, c.name))
+			m, t, err := r.prove(c, fmt.Sprintf("recorded-%d", round+1))
+			if err != nil {
+				return nil, nil, err
+			}
+			means[i].add(m, rounds)
+			traces = append(traces, t)
 		}
-		measured = append(measured, m)
-		traces = append(traces, t)
 	}
-	return measured, traces, nil
+	return means, traces, nil
+}
+
+// add adds one of several measurements to their mean.
+func (m *Measured) add(one Measured, of int) {
+	m.Peak += one.Peak / model.Bytes(of)
+	m.Baseline += one.Baseline / model.Bytes(of)
+	m.SecondsPerJob += one.SecondsPerJob / float64(of)
 }
 
 func (r *run) calibrate(traces []*trace.Trace) (*profile.Profile, error) {

@@ -52,8 +52,12 @@ const (
 	unsafe = 2
 )
 
+// rounds is how often each configuration is recorded. The rounds follow each other, so that a slow spell of the machine
+// is not taken for a property of the one configuration that it met.
+const rounds = 2
+
 // steps is how many steps the demo announces.
-var steps = len(recordedConfigs) + 1 + len(unseenConfigs) + 1 + 2
+var steps = rounds*len(recordedConfigs) + 1 + len(unseenConfigs) + 1 + 2
 
 // scenario returns the scenario of a configuration, with the profile once there is one.
 func (r *run) scenario(c config) (*scenarios.Scenario, error) {
