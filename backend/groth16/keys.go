@@ -25,6 +25,7 @@ import (
 type Keys struct {
 	circuit circuit
 	dir     string
+	setup   Setup
 	system  *cs.R1CS
 	proving *groth16.ProvingKey
 	checks  *groth16.VerifyingKey
@@ -38,10 +39,26 @@ type Keys struct {
 //
 // The keys are for tests: whoever ran the setup could have kept its secrets.
 func OpenKeys(ctx context.Context, dir string, of model.Circuit, progress func(step string)) (*Keys, error) {
+	return OpenKeysWith(ctx, dir, of, gnarkSetup, progress)
+}
+
+// Setup makes the keys of a compiled circuit with secrets that it draws.
+type Setup func(*cs.R1CS) (*groth16.ProvingKey, *groth16.VerifyingKey, error)
+
+func gnarkSetup(system *cs.R1CS) (*groth16.ProvingKey, *groth16.VerifyingKey, error) {
+	pk, vk := new(groth16.ProvingKey), new(groth16.VerifyingKey)
+	return pk, vk, groth16.Setup(system, pk, vk)
+}
+
+// OpenKeysWith is OpenKeys with another setup than gnark's, such as one on a card. Keys that are there already are
+// taken, whatever made them.
+func OpenKeysWith(
+	ctx context.Context, dir string, of model.Circuit, setup Setup, progress func(step string),
+) (*Keys, error) {
 	if err := of.Validate("circuit"); err != nil {
 		return nil, fmt.Errorf("groth16: %w", err)
 	}
-	k := &Keys{circuit: circuit(of), dir: dir}
+	k := &Keys{circuit: circuit(of), dir: dir, setup: setup}
 	if progress == nil {
 		progress = func(string) {}
 	}
@@ -95,8 +112,8 @@ func (k *Keys) build(ctx context.Context, progress func(string)) (err error) {
 		return context.Cause(ctx)
 	}
 	progress(fmt.Sprintf("set up keys of %v", k.circuit))
-	k.proving, k.checks = new(groth16.ProvingKey), new(groth16.VerifyingKey)
-	return groth16.Setup(k.system, k.proving, k.checks)
+	k.proving, k.checks, err = k.setup(k.system)
+	return err
 }
 
 // compile returns the circuit's constraints and checks them against the extent that its sizes are computed from.

@@ -25,7 +25,9 @@ type Partition struct {
 	assignment Block
 	scalars    Block // the assignment's part in A, then its part in B
 
-	h, l, a, b1 curve.G1Jac // MSM results of kernel and tail
+	sums lazySums
+	h    curve.G1Jac    // what Kernel made
+	rest AssignmentSums // what Tail made
 
 	mu                   sync.Mutex
 	begun, running, done steps
@@ -49,12 +51,12 @@ var rules = map[steps]struct {
 	name                     string
 	after, before, notDuring steps
 }{
-	prep:           {name: "prep", before: freeAssignment},
+	prep:           {name: "prep", before: freeVectors | freeAssignment},
 	kernel:         {name: "kernel", before: freeVectors},
 	tail:           {name: "tail", after: prep, before: freeAssignment},
 	finish:         {name: "finish", after: kernel | tail, before: freeAssignment},
-	freeVectors:    {name: "free vectors", notDuring: kernel},
-	freeAssignment: {name: "free assignment", notDuring: prep | tail | finish},
+	freeVectors:    {name: "free vectors", notDuring: prep | kernel},
+	freeAssignment: {name: "free assignment", notDuring: prep | kernel | tail | finish},
 }
 
 // take runs one step if the rules allow it now.
@@ -122,9 +124,9 @@ func (p *Partition) TakeVectors() (b Block, err error) {
 	return b, err
 }
 
-// FreeAssignment unmaps the assignment and, where prep has run, the scalars.
+// FreeAssignment unmaps the assignment and, where prep has run, the scalars. It frees the sums that a failure left.
 func (p *Partition) FreeAssignment() error {
-	return p.take(freeAssignment, func() error { return errors.Join(p.assignment.Unmap(), p.scalars.Unmap()) })
+	return p.take(freeAssignment, func() error { return errors.Join(p.sums.free(), p.assignment.Unmap(), p.scalars.Unmap()) })
 }
 
 // vector views a, b or c (0, 1 or 2), padded to the domain.

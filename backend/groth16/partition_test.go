@@ -18,7 +18,7 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 			allowed := !has(s)
 			switch s {
 			case prep:
-				allowed = allowed && !has(freeAssignment)
+				allowed = allowed && !has(freeVectors) && !has(freeAssignment)
 			case kernel:
 				allowed = allowed && !has(freeVectors)
 			case tail:
@@ -39,7 +39,11 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 }
 
 func TestMemoryIsNotFreedUnderARunningStage(t *testing.T) {
-	for running, free := range map[steps]steps{kernel: freeVectors, prep: freeAssignment, tail: freeAssignment, finish: freeAssignment} {
+	for _, c := range []struct{ running, free steps }{
+		{prep, freeVectors}, {kernel, freeVectors},
+		{prep, freeAssignment}, {kernel, freeAssignment}, {tail, freeAssignment}, {finish, freeAssignment},
+	} {
+		running, free := c.running, c.free
 		p := Partition{done: prep | kernel | tail}
 		err := p.take(running, func() error {
 			if p.take(free, func() error { return nil }) == nil {

@@ -1,18 +1,18 @@
 package groth16
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/consensys/gnark-crypto/ecc"
 	curve "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr/fft"
 
 	"headroom/model"
 )
 
-// Prep splits the assignment by density: the MSMs of a and b run over the wires that occur in A and in B. The
-// conversion out of Montgomery form is part of gnark-crypto's MSM.
+// Prep splits the assignment by density, since the MSMs of a and b run over the wires that occur in A and in B, and
+// loads it. The conversion out of Montgomery form is part of the MSM.
 func (p *Partition) Prep() error {
 	return p.take(prep, func() (err error) {
 		if p.scalars, err = NewBlock("scalars", p.keys.circuit.sizes().Scalars); err != nil {
@@ -21,7 +21,11 @@ func (p *Partition) Prep() error {
 		inA, inB := p.split()
 		dense(inA, p.wires(), p.keys.proving.InfinityA)
 		dense(inB, p.wires(), p.keys.proving.InfinityB)
-		return nil
+		sums, err := p.openSums()
+		if err != nil {
+			return err
+		}
+		return sums.LoadAssignment(p.wires()[p.keys.system.GetNbPublicVariables():], inA, inB)
 	})
 }
 
@@ -46,52 +50,30 @@ func dense(to, from fr.Vector, infinity []bool) {
 func (p *Partition) Kernel() error {
 	return p.take(kernel, func() error {
 		defer ReturnHeap()
-		h := p.quotient()
-		// h has degree n-2: its last coefficient is zero and has no point.
-		z := p.keys.proving.G1.Z
-		_, err := p.h.MultiExp(z, h[:len(z)], msm(p.threads.Kernel))
+		sums, err := p.openSums()
+		if err != nil {
+			return err
+		}
+		p.h, err = sums.Quotient()
 		return err
 	})
 }
 
-// quotient overwrites a with the coefficients of h, in the bit-reversed order that the key's points are in. Z is
-// constant on the coset, so division by it is one factor.
-func (p *Partition) quotient() fr.Vector {
-	domain, tasks := &p.keys.proving.Domain, fft.WithNbTasks(threads(p.threads.Kernel))
-	a, b, c := p.vector(0), p.vector(1), p.vector(2)
-	for _, v := range []fr.Vector{a, b, c} {
-		domain.FFTInverse(v, fft.DIF, tasks)
-		domain.FFT(v, fft.DIT, fft.OnCoset(), tasks)
-	}
-	var inverse fr.Element
-	one := fr.One()
-	inverse.Exp(domain.FrMultiplicativeGen, new(big.Int).SetUint64(domain.Cardinality))
-	inverse.Sub(&inverse, &one).Inverse(&inverse)
-	a.Mul(a, b)
-	a.Sub(a, c)
-	a.ScalarMul(a, &inverse)
-	domain.FFTInverse(a, fft.DIF, fft.OnCoset(), tasks)
-	return a
-}
-
-// Tail computes the MSMs of l, a and b in G1.
+// Tail computes the MSMs of l, a and b in G1, and that of b in G2 where Finish does not.
 func (p *Partition) Tail() error {
-	return p.take(tail, func() error {
+	return p.take(tail, func() (err error) {
 		defer ReturnHeap()
-		pk, config := p.keys.proving, msm(p.threads.Tail)
-		inA, inB := p.split()
-		if _, err := p.l.MultiExp(pk.G1.K, p.wires()[p.keys.system.GetNbPublicVariables():], config); err != nil {
+		defer func() { err = errors.Join(err, p.sums.free()) }()
+		sums, err := p.openSums()
+		if err != nil {
 			return err
 		}
-		if _, err := p.a.MultiExp(pk.G1.A, inA, config); err != nil {
-			return err
-		}
-		_, err := p.b1.MultiExp(pk.G1.B, inB, config)
+		p.rest, err = sums.Assignment()
 		return err
 	})
 }
 
-// Finish computes the MSM of b in G2 and assembles the proof:
+// Finish computes the MSM of b in G2, if Tail did not, and assembles the proof:
 //
 //	A = α + Σa + rδ,  B = β + Σb + sδ,  C = Σl + Σh + sA + rB - rsδ
 //
@@ -101,9 +83,8 @@ func (p *Partition) Finish() (proof Proof, err error) {
 	err = p.take(finish, func() error {
 		defer ReturnHeap()
 		pk := p.keys.proving
-		var b2 curve.G2Jac
-		_, inB := p.split()
-		if _, err := b2.MultiExp(pk.G2.B, inB, msm(p.threads.Finish)); err != nil {
+		b2, err := p.sumB2()
+		if err != nil {
 			return err
 		}
 		r, s := p.blinding("r"), p.blinding("s")
@@ -112,7 +93,7 @@ func (p *Partition) Finish() (proof Proof, err error) {
 		var t curve.G1Jac
 		var delta1 curve.G1Jac
 		delta1.FromAffine(&pk.G1.Delta)
-		a, b1, c := p.a, p.b1, p.l
+		a, b1, c := p.rest.A, p.rest.B1, p.rest.L
 		a.AddMixed(&pk.G1.Alpha).AddAssign(t.ScalarMultiplication(&delta1, r))
 		b1.AddMixed(&pk.G1.Beta).AddAssign(t.ScalarMultiplication(&delta1, s))
 		c.AddAssign(&p.h)
@@ -130,6 +111,16 @@ func (p *Partition) Finish() (proof Proof, err error) {
 		return nil
 	})
 	return proof, err
+}
+
+// sumB2 returns the sum of b in G2.
+func (p *Partition) sumB2() (b2 curve.G2Jac, err error) {
+	if p.rest.B2 != nil {
+		return *p.rest.B2, nil
+	}
+	_, inB := p.split()
+	_, err = b2.MultiExp(p.keys.proving.G2.B, inB, msm(p.threads.Finish))
+	return b2, err
 }
 
 // blinding returns one of the scalars that make proofs of one witness differ.

@@ -13,13 +13,11 @@ import (
 	"time"
 
 	"headroom/backend"
-	"headroom/backend/device/cpu"
-	"headroom/backend/device/virtual"
+	"headroom/backend/device/cuda"
 	"headroom/backend/groth16"
 	"headroom/backend/probe"
 	"headroom/model"
 	"headroom/model/trace"
-	"headroom/model/work"
 )
 
 // Child is the body of the child process: it reads a Spec from in, runs it, and writes the trace to out.
@@ -54,75 +52,21 @@ func processors(s *Spec) int {
 	return runtime.NumCPU() + stages
 }
 
-func prepare(ctx context.Context, s *Spec) error {
-	if s.Device != CPU {
-		return nil
-	}
-	kinds, err := openKinds(ctx, s)
-	for _, k := range kinds {
-		err = errors.Join(err, k.Prover.Close())
-	}
-	return err
-}
-
-func openKinds(ctx context.Context, s *Spec) ([]cpu.Kind, error) {
-	var kinds []cpu.Kind
-	for _, k := range s.Kinds {
-		keys, err := groth16.OpenKeys(ctx, s.KeyDir, k.Circuit, func(step string) { slog.Info(step, "kind", k.Name) })
-		if err != nil {
-			return kinds, err
-		}
-		prover, err := groth16.NewProver(ctx, s.KeyDir, keys, groth16.Threads{})
-		if err != nil {
-			return kinds, err
-		}
-		kinds = append(kinds, cpu.Kind{Name: k.Name, Keys: keys, Prover: prover})
-	}
-	return kinds, nil
-}
-
 // child is a run in the child process.
 type child struct {
 	spec     *Spec
 	kinds    []model.Kind
 	device   backend.Device
 	verified func() int
+	cards    *cuda.Device // nil: another device proves
 
 	mu     sync.Mutex // guards writer: steps and samples come from two goroutines
 	writer *trace.Writer
 }
 
-func (c *child) open(ctx context.Context) error {
-	if c.spec.Device == Virtual {
-		return c.openVirtual()
-	}
-	kinds, err := openKinds(ctx, c.spec)
-	if err != nil {
-		return err
-	}
-	device, err := cpu.New(ctx, cpu.Setup{Kinds: kinds, Config: c.spec.Config, OwnData: c.spec.OwnData})
-	if err != nil {
-		return err
-	}
-	c.device, c.verified = device, device.Verified
-	return nil
-}
-
-func (c *child) openVirtual() error {
-	p, kinds, err := c.spec.profiled()
-	if err != nil {
-		return err
-	}
-	device := virtual.New(work.Setup{
-		Kinds: kinds, Interference: p.Interference, Config: c.spec.Config, Baseline: p.Baseline.Value,
-		DeviceBaseline: p.DeviceBaseline.Value, Seed: c.spec.Seed,
-	})
-	c.device, c.verified = device, func() int { return 0 }
-	return nil
-}
-
 func (c *child) run(ctx context.Context, out io.Writer) error {
 	header := c.spec.header(c.kinds)
+	header.Machine.GPU = c.gpus(ctx)
 	header.Started = time.Now().UTC().Format(time.RFC3339)
 	var err error
 	if c.writer, err = trace.NewWriter(out, header); err != nil {
@@ -157,14 +101,15 @@ func (c *child) step(r *model.Record) {
 func (c *child) watch(clock backend.Clock) (stop func() error, err error) {
 	baseline := false
 	sampler, err := probe.NewSampler(probe.Live, os.Getpid(), clock.Now, func(s probe.Sample) {
+		memory := c.memory(s)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !baseline {
 			baseline = true
-			_ = c.writer.Baseline(trace.Baseline{At: s.At, Memory: memoryOf(s)})
+			_ = c.writer.Baseline(trace.Baseline{At: s.At, Memory: memory})
 		}
 		_ = c.writer.Sample(trace.Sample{
-			At: s.At, Memory: memoryOf(s),
+			At: s.At, Memory: memory,
 			PSISomeMicros: int64(s.MemorySome / model.Microsecond), PSIFullMicros: int64(s.MemoryFull / model.Microsecond),
 		})
 		_ = c.writer.Flush()
@@ -183,11 +128,21 @@ func (c *child) watch(clock backend.Clock) (stop func() error, err error) {
 	}, nil
 }
 
-func memoryOf(s probe.Sample) trace.Memory {
-	return trace.Memory{
+// memory adds to a reading of the host's memory what the device has taken. It is called by one goroutine at a time.
+func (c *child) memory(s probe.Sample) trace.Memory {
+	m := trace.Memory{
 		RSSBytes: s.Resident, AnonBytes: s.Anon, FileBytes: s.File, ShmemBytes: s.Shmem,
 		CgroupBytes: s.CgroupCurrent, CgroupPeakBytes: s.CgroupPeak,
 	}
+	if c.cards == nil {
+		return m
+	}
+	taken, err := c.cards.Memory()
+	if err != nil {
+		slog.Warn("a sample lacks the cards' memory", "reason", err)
+	}
+	m.VRAMBytes, m.PinnedBytes = taken.Device, taken.Pinned
+	return m
 }
 
 // end writes the last line of the trace.

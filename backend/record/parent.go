@@ -84,7 +84,7 @@ func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 
 // Prepare makes the keys and the data that a spec needs, in a child that has no memory limit.
 func Prepare(ctx context.Context, spec Spec, o Options) error {
-	if spec.Device != CPU {
+	if spec.Device == Virtual {
 		return nil
 	}
 	spec.PrepareOnly = true

@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"headroom/backend/device/cpu"
+	"headroom/backend/device/cuda"
 	"headroom/backend/groth16"
 	"headroom/model"
 	"headroom/model/profile"
@@ -24,9 +26,13 @@ type Spec struct {
 	Workload model.Workload
 	Seed     uint64
 	Kinds    []Kind // those of the workload's shares, each once
-	Device   string // CPU or Virtual
+	Device   string // CPU, CUDA or Virtual
 	// Profile is the profile by which the virtual device waits, as profile.Write has it.
 	Profile []byte
+	// Library is the path of the kernels for CUDA; empty: where cuda.Load looks. Cap bounds what is taken of each card's
+	// memory; 0: the card's own bound.
+	Library string
+	Cap     model.Bytes
 	// OwnData says that the data which is always there is what the prover keeps by itself, as a profile of it found: the
 	// device cpu holds nothing for it.
 	OwnData bool
@@ -44,21 +50,29 @@ type Spec struct {
 	Forced      bool
 }
 
-// Validate reports every fault of what can be wrong before the profile and the circuits are read.
+// Validate reports every fault of what can be wrong before the profile and the circuits are read. It loads the kernels
+// for CUDA.
 func (s *Spec) Validate() error {
 	var faults []error
-	if s.Device != CPU && s.Device != Virtual {
-		faults = append(faults, fmt.Errorf("record: device is %q: one of %s, %s", s.Device, CPU, Virtual))
+	if !slices.Contains(Devices, s.Device) {
+		faults = append(faults, fmt.Errorf("record: device is %q: one of %s", s.Device, strings.Join(Devices, ", ")))
+	}
+	if s.Cap < 0 || s.Cap > 0 && s.Device != CUDA {
+		faults = append(faults, fmt.Errorf("record: cap of a card's memory is %s on the device %s: 0 or, on %s, more", s.Cap, s.Device, CUDA))
 	}
 	if s.SampleEvery < model.Millisecond {
 		faults = append(faults, fmt.Errorf("record: the time between samples is %s: at least 1ms", s.SampleEvery))
 	}
-	if s.Device == CPU {
-		var names []string
-		for _, k := range s.Kinds {
-			names = append(names, k.Name)
-		}
+	var names []string
+	for _, k := range s.Kinds {
+		names = append(names, k.Name)
+	}
+	switch s.Device {
+	case CPU:
 		faults = append(faults, cpu.Check(&s.Config, names))
+	case CUDA:
+		_, err := cuda.Load(s.Library)
+		faults = append(faults, err, cuda.Check(&s.Config, names))
 	}
 	return errors.Join(faults...)
 }
@@ -66,8 +80,12 @@ func (s *Spec) Validate() error {
 // The devices.
 const (
 	CPU     = "cpu"
+	CUDA    = "cuda"
 	Virtual = "virtual"
 )
+
+// Devices are all devices.
+var Devices = []string{CPU, CUDA, Virtual}
 
 // Kind is a kind of job as a child proves it.
 type Kind struct {
@@ -124,7 +142,7 @@ func (s *Spec) header(kinds []model.Kind) *trace.Header {
 		Config: s.Config, Kinds: kinds, Workload: s.Workload, ProfileHash: s.ProfileHash, Seed: s.Seed,
 		Device: s.Device, LimitBytes: s.LimitBytes, Forced: s.Forced, OwnData: s.OwnData, Blocks: map[string]trace.Blocks{},
 	}
-	if s.Device == CPU {
+	if s.Device != Virtual {
 		h.Circuits = map[string]model.Circuit{}
 		for _, k := range s.Kinds {
 			sizes := groth16.SizesOf(k.Circuit)

@@ -52,6 +52,7 @@ type Machine struct {
 	Cores  int         `json:"cores,omitempty"`
 	RAM    model.Bytes `json:"-"`
 	Kernel string      `json:"kernel,omitempty"` // the operating system's version
+	GPU    string      `json:"gpu,omitempty"`    // the cards that prove, in the order of the devices
 }
 
 // Memory is one reading of the memory that a run occupies. What the machine cannot tell is 0.

@@ -4,9 +4,12 @@
 // What the core says of memory is done to real memory, so that what the process holds is what the model says: vectors
 // that a pool retains stay mapped and are the next partition's, a batch synthesizes and proves for each of its jobs, and
 // resident data is loaded and evicted (data.go).
+//
+// It is also the host's part of a device whose partitions have their sums from elsewhere: see [Setup].
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +36,10 @@ type Setup struct {
 	OwnData bool
 	// Proved is called with each job's proof, the concatenation of its partitions' proofs; nil: nobody is told.
 	Proved func(job int32, proof []byte)
+	// Sums opens what computes the sums of a partition for the worker that takes it, as the Take says; nil: the host's
+	// processors do. It is called from a goroutine of the partition's, when its first stage on the worker begins.
+	Sums func(take model.Effect) (groth16.Sums, error)
+	Name string // of the device in errors; empty: cpu
 }
 
 // Device proves on the host. Its stages are goroutines; that a stage runs at all, and beside which others, is the
@@ -67,6 +74,7 @@ func Stages() model.StageSet {
 // New returns a device that holds the resident data which is there from the start. When ctx ends, syntheses and loads
 // stop early and fail.
 func New(ctx context.Context, s Setup) (*Device, error) {
+	s.Name = cmp.Or(s.Name, "cpu")
 	d := &Device{
 		setup: s, ctx: ctx, closed: make(chan struct{}),
 		held: map[partitionID]*holding{}, pool: make([][]groth16.Block, len(s.Kinds)), batches: batches{jobs: map[int32][]int32{}},
@@ -94,6 +102,8 @@ func (d *Device) Submit(_ model.Instant, effects []model.Effect) {
 		case model.Start:
 			h := d.holding(e)
 			d.tasks.Go(func() { d.run(e, h) })
+		case model.Take:
+			d.place(e)
 		case model.Pooled:
 			d.retain(e)
 		case model.Freed:
@@ -134,7 +144,7 @@ func (d *Device) Close() error {
 		d.note(d.data[n].block.Unmap())
 	}
 	if len(d.held) > 0 {
-		d.note(fmt.Errorf("cpu: %d partitions still hold memory at the end", len(d.held)))
+		d.note(fmt.Errorf("%s: %d partitions still hold memory at the end", d.setup.Name, len(d.held)))
 	}
 	return errors.Join(d.faults...)
 }
@@ -152,9 +162,9 @@ func (d *Device) run(e *model.Effect, h *holding) {
 	c := backend.Completion{Input: model.Input{Op: model.Done, Task: e.Task}, Begin: begin, End: d.clock.Now()}
 	if err != nil {
 		c.Input.Op = model.Failed
-		c.Err = fmt.Errorf("cpu: job %d partition %d: %s: %w", e.Job, e.Partition, e.Task.Stage, err)
+		c.Err = fmt.Errorf("%s: job %d partition %d: %s: %w", d.setup.Name, e.Job, e.Partition, e.Task.Stage, err)
 		if e.Task.Stage == model.Load {
-			c.Err = fmt.Errorf("cpu: load of %s: %w", d.data[e.Task.Slot].Name, err)
+			c.Err = fmt.Errorf("%s: load of %s: %w", d.setup.Name, d.data[e.Task.Slot].Name, err)
 		}
 	}
 	select {

@@ -65,7 +65,7 @@ func (d *Device) preload() error {
 		case item.keys == nil && !r.OnDemand && !(d.setup.OwnData && !r.Managed()):
 			var err error
 			if item.block, err = groth16.NewFullBlock(r.Name, r.Bytes); err != nil {
-				return fmt.Errorf("cpu: %w", err)
+				return fmt.Errorf("%s: %w", d.setup.Name, err)
 			}
 		}
 	}

@@ -46,6 +46,17 @@ func (d *Device) holding(e *model.Effect) *holding {
 	return h
 }
 
+// place says what computes the sums of the partition that a worker takes.
+func (d *Device) place(e *model.Effect) {
+	if d.setup.Sums == nil {
+		return
+	}
+	take := *e
+	for _, p := range d.held[partitionID{e.Job, e.Partition}].parts {
+		p.Use(func() (groth16.Sums, error) { return d.setup.Sums(take) })
+	}
+}
+
 // synthesize synthesizes the partitions of all jobs, one after the other. When one fails, only blocks that go to the
 // pool are still held.
 func (d *Device) synthesize(e *model.Effect, h *holding) error {

@@ -26,7 +26,8 @@ type Key struct {
 	log        int
 	ntt        *NTT
 	z, l, a, b pointSet
-	b2         pointSet // absent where the host computes b_g2
+	g2         bool // b_g2 is computed on the card
+	b2         pointSet
 }
 
 // pointSet is the points of one MSM. There may be none.
@@ -49,7 +50,7 @@ func (c *Card) KeySize(pk *groth16.ProvingKey, g2 bool) (Size, error) {
 
 // NewKey makes a proving key resident. g2 says whether the card computes b_g2 too. After an error nothing is taken.
 func (c *Card) NewKey(pk *groth16.ProvingKey, g2 bool) (key *Key, err error) {
-	k := &Key{card: c, log: domainLog(pk)}
+	k := &Key{card: c, log: domainLog(pk), g2: g2}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("key of 2^%d: %w", k.log, err), k.Free())

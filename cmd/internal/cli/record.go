@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"headroom/backend/confine"
+	"headroom/backend/device/cuda"
 	"headroom/backend/record"
 	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/output"
@@ -31,6 +35,7 @@ type recordFlags struct {
 // liveFlags are the flags of commands that run the live prover.
 type liveFlags struct {
 	device, keys, confine, mechanism string
+	library, cudaMemory              string
 	sample                           time.Duration
 }
 
@@ -67,7 +72,9 @@ func (a *app) record() *cobra.Command {
 }
 
 func (l *liveFlags) flags(c *cobra.Command) {
-	c.Flags().StringVar(&l.device, "device", record.CPU, "what proves: cpu, or virtual, which waits as the profile says")
+	c.Flags().StringVar(&l.device, "device", record.CPU, "what proves: cpu, cuda, or virtual, which waits as the profile says")
+	c.Flags().StringVar(&l.library, "cuda-library", "", "load the kernels for cuda from `FILE` (default $"+cuda.Environment+", else beside the program)")
+	c.Flags().StringVar(&l.cudaMemory, "cuda-memory", "", "take this much memory of each card and no more, such as `2GiB` (default $"+cudaMemory+")")
 	c.Flags().StringVar(&l.keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
 	c.Flags().StringVar(&l.confine, "confine", "", "give the prover this much memory, such as `2GiB`")
 	c.Flags().StringVar(&l.mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
@@ -78,11 +85,11 @@ func (l *liveFlags) flags(c *cobra.Command) {
 func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error) {
 	r := &live.Request{
 		Scenario: s, Device: l.device, Mechanism: confine.Mechanism(l.mechanism),
-		SampleEvery: model.Span(l.sample), Tool: Version(), Log: a.childLog(),
+		SampleEvery: model.Span(l.sample), Tool: Version(), Log: a.childLog(), Library: l.library,
 	}
 	faults := []error{knownMechanism(r.Mechanism)}
-	if l.device != record.CPU && l.device != record.Virtual {
-		faults = append(faults, fmt.Errorf("--device %s: it must be %s or %s", l.device, record.CPU, record.Virtual))
+	if !slices.Contains(record.Devices, l.device) {
+		faults = append(faults, fmt.Errorf("--device %s: it must be one of %s", l.device, strings.Join(record.Devices, ", ")))
 	}
 	if l.sample < time.Millisecond || l.sample > time.Minute {
 		faults = append(faults, fmt.Errorf("--sample %s: it must be between 1ms and 1m", l.sample))
@@ -93,6 +100,9 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	var err error
 	if r.Limit, err = l.limit(); err != nil {
 		faults = append(faults, fmt.Errorf("--confine: %w", err))
+	}
+	if r.Cap, err = l.cap(); err != nil {
+		faults = append(faults, fmt.Errorf("--cuda-memory: %w", err))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, refuse(err)
@@ -109,6 +119,25 @@ func (l *liveFlags) limit() (model.Bytes, error) {
 	limit, err := model.ParseBytes(l.confine)
 	if err == nil && (limit < model.MiB || limit > maxConfine) {
 		err = fmt.Errorf("%s: from 1MiB, below which no prover starts, to %s", limit, maxConfine)
+	}
+	return limit, err
+}
+
+// cudaMemory names the variable with the memory that may be taken of each card where --cuda-memory is silent.
+const cudaMemory = "HEADROOM_CUDA_MEMORY"
+
+// cap returns how much may be taken of a card's memory; 0 is all of it.
+func (l *liveFlags) cap() (model.Bytes, error) {
+	if l.device != record.CUDA && l.cudaMemory == "" {
+		return 0, nil
+	}
+	given := cmp.Or(l.cudaMemory, os.Getenv(cudaMemory))
+	if given == "" {
+		return 0, nil
+	}
+	limit, err := model.ParseBytes(given)
+	if err == nil && limit <= 0 {
+		err = fmt.Errorf("%s: it must be more than nothing", limit)
 	}
 	return limit, err
 }

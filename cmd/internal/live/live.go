@@ -28,7 +28,9 @@ const ChildCommand = "prover-child"
 // Request is a run that somebody asks for.
 type Request struct {
 	Scenario    *scenarios.Scenario
-	Device      string // record.CPU or record.Virtual
+	Device      string      // one of record.Devices
+	Library     string      // path of the kernels for record.CUDA; empty: where cuda.Load looks
+	Cap         model.Bytes // on what is taken of each card's memory; 0: the card's own
 	KeyDir      string
 	Trace       string      // path; empty keeps the trace in memory
 	Limit       model.Bytes // 0: not confined
@@ -112,7 +114,7 @@ func (r *Request) spec() (record.Spec, error) {
 	s := r.Scenario
 	spec := record.Spec{
 		Config: s.Config, Workload: s.Workload, Seed: s.Seed, Device: r.Device, KeyDir: r.KeyDir,
-		SampleEvery: r.SampleEvery, Tool: r.Tool, Forced: r.Forced,
+		SampleEvery: r.SampleEvery, Tool: r.Tool, Forced: r.Forced, Library: r.Library, Cap: r.Cap,
 	}
 	if s.Profile != nil {
 		spec.ProfileHash = s.Profile.Hash()

@@ -1,0 +1,122 @@
+/* A library with no card: memory is counted and held, and every result is zero bytes. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../../../cuda/include/headroom.h"
+
+struct hr_device {
+  pthread_mutex_t mutex;
+  hr_memory_book book;
+  int handles;
+};
+struct hr_stream { hr_device *device; };
+struct hr_buffer { hr_device *device; uint64_t size; };
+struct hr_ntt { hr_device *device; uint64_t size; };
+
+static hr_status fine(void) { return (hr_status){HR_OK, ""}; }
+
+static hr_status count(hr_device *d, int64_t size, int handles) {
+  hr_status s = fine();
+  pthread_mutex_lock(&d->mutex);
+  uint64_t taken = d->book.taken.device + (uint64_t)size;
+  if (size > 0 && d->book.cap != 0 && taken > d->book.cap) {
+    s.code = HR_MEMORY;
+    snprintf(s.message, sizeof s.message, "buffer of %lld bytes: %llu of a cap of %llu are taken", (long long)size,
+             (unsigned long long)d->book.taken.device, (unsigned long long)d->book.cap);
+  } else {
+    d->book.taken.device = taken;
+    if (taken > d->book.peak.device) d->book.peak.device = taken;
+    d->handles += handles;
+  }
+  pthread_mutex_unlock(&d->mutex);
+  return s;
+}
+
+uint32_t hr_abi(void) { return HR_ABI; }
+hr_status hr_open(int32_t card, uint64_t cap, hr_device **device) {
+  if (card > 1) return (hr_status){HR_ARGUMENT, "should be 0 to 1"};
+  *device = calloc(1, sizeof **device);
+  pthread_mutex_init(&(*device)->mutex, NULL);
+  (*device)->book.cap = cap;
+  return fine();
+}
+hr_status hr_close(hr_device *device) {
+  if (device->handles != 0) return (hr_status){HR_ARGUMENT, "something is left"};
+  free(device);
+  return fine();
+}
+hr_status hr_memory(hr_device *device, hr_memory_book *book) {
+  pthread_mutex_lock(&device->mutex);
+  *book = device->book;
+  pthread_mutex_unlock(&device->mutex);
+  return fine();
+}
+hr_status hr_buffer_new(hr_device *device, uint64_t size, hr_buffer **buffer) {
+  hr_status s = count(device, (int64_t)size, 1);
+  if (s.code != HR_OK) return s;
+  *buffer = malloc(sizeof **buffer);
+  **buffer = (hr_buffer){device, size};
+  return s;
+}
+hr_status hr_buffer_free(hr_buffer *buffer) {
+  hr_status s = count(buffer->device, -(int64_t)buffer->size, -1);
+  free(buffer);
+  return s;
+}
+hr_status hr_pinned_new(hr_device *device, uint64_t size, void **memory) { return (hr_status){HR_MEMORY, "no pinned memory"}; }
+hr_status hr_pinned_free(hr_device *device, void *memory) { return fine(); }
+hr_status hr_stream_new(hr_device *device, hr_stream **stream) {
+  *stream = malloc(sizeof **stream);
+  (*stream)->device = device;
+  return count(device, 0, 1);
+}
+hr_status hr_stream_free(hr_stream *stream) {
+  hr_status s = count(stream->device, 0, -1);
+  free(stream);
+  return s;
+}
+hr_status hr_stream_wait(hr_stream *stream) { return fine(); }
+static hr_status within(hr_slice s, uint64_t size) {
+  if (s.offset + size > s.buffer->size) return (hr_status){HR_ARGUMENT, "out of the buffer"};
+  return fine();
+}
+hr_status hr_upload(hr_stream *stream, hr_slice to, const void *from, uint64_t size) { return within(to, size); }
+hr_status hr_download(hr_stream *stream, void *to, hr_slice from, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) ((char *)to)[i] = 0;
+  return within(from, size);
+}
+hr_status hr_ntt_size(hr_device *device, int32_t log, hr_size *size) {
+  *size = (hr_size){UINT64_C(64) << log, 0};
+  return fine();
+}
+hr_status hr_ntt_new(hr_device *device, int32_t log, hr_ntt **ntt) {
+  hr_status s = count(device, INT64_C(64) << log, 1);
+  if (s.code != HR_OK) return s;
+  *ntt = malloc(sizeof **ntt);
+  **ntt = (hr_ntt){device, UINT64_C(64) << log};
+  return s;
+}
+hr_status hr_ntt_free(hr_ntt *ntt) {
+  hr_status s = count(ntt->device, -(int64_t)ntt->size, -1);
+  free(ntt);
+  return s;
+}
+hr_status hr_ntt_run(hr_stream *stream, hr_ntt *ntt, hr_transform transform, hr_slice data) { return fine(); }
+hr_status hr_quotient(hr_stream *stream, hr_ntt *ntt, hr_slice a, hr_slice b, hr_slice c) { return fine(); }
+hr_status hr_msm_size(hr_device *device, hr_group group, uint64_t n, hr_size *workspace) {
+  *workspace = (hr_size){256 * n, 0};
+  return fine();
+}
+hr_status hr_msm(hr_stream *stream, hr_group group, hr_slice points, hr_slice scalars, hr_form form, uint64_t n,
+                 hr_slice workspace, hr_slice result) {
+  return within(workspace, 256 * n);
+}
+hr_status hr_multiples_size(hr_device *device, hr_group group, hr_size *workspace) {
+  *workspace = (hr_size){1024, 0};
+  return fine();
+}
+hr_status hr_multiples(hr_stream *stream, hr_group group, hr_slice base, hr_slice scalars, hr_form form, uint64_t n,
+                       hr_slice workspace, hr_slice points) {
+  return fine();
+}
