@@ -5,10 +5,12 @@
 // [Partition] proves Merkle inclusion of challenged leaves in data that [Prover.Synthesize] reads and hashes:
 //
 //	Synthesize   read, tweak and hash the data; build the tree; solve the circuit
-//	Prep         split the assignment by density               (may run beside Kernel)
+//	Prep         split the assignment by density, load it      (may run beside Kernel)
 //	Kernel       NTTs and quotient in place, MSM of h
 //	Tail         MSMs of l, a and b_g1                          (needs Prep)
 //	Finish       MSM of b_g2 and assembly: 192 bytes
+//
+// The MSMs come from [Sums]: the host's processors, or whatever [Partition.Use] names.
 //
 // What a partition holds is outside the Go heap, in three blocks of known size ([SizesOf]): vectors (a, b, c,
 // the data, the tree), assignment, and the scalars of one proof. Keys are for tests: [OpenKeys] runs the setup on
