@@ -49,7 +49,7 @@ func TestTheEndOfAKilledRunCountsFromItsFirstArrival(t *testing.T) {
 
 func TestASpecThatCannotRunIsRefused(t *testing.T) {
 	err := Child(t.Context(), strings.NewReader("{}"), nil)
-	for _, want := range []string{`device is "": one of cpu, virtual`, "the time between samples is 0s: at least 1ms"} {
+	for _, want := range []string{`device is "": one of cpu, cuda, virtual`, "the time between samples is 0s: at least 1ms"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}

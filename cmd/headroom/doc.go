@@ -316,7 +316,13 @@
 // too badly. headroom compare PROFILE TRACE holds a prediction against a run. headroom demo does all of it in a few
 // minutes. Live runs are Linux only.
 //
-// Every knob is real in a live run but two: the CPU computes b_g2 in the finish (device is refused), and pins nothing.
+// --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
+// the program's folder has (cuda/README.md says how to build it); its traces have vram_bytes, and machine.gpu names the
+// cards. --cuda-memory SIZE, or $HEADROOM_CUDA_MEMORY, bounds what is taken of each card: a partition for which there is
+// too little fails, and its job with it, and the run goes on.
+//
+// Every knob is real in a live run but two: the device cpu computes b_g2 in the finish (device is refused), and nothing
+// is pinned. On cards the keys are there from start to end: they cannot be on demand or evictable.
 // Resident data named "keys of KIND" is that kind's keys, read from their file and given back when evicted. For data of
 // any other name a block of its bytes is held, with the transient ones while it is loaded; load_time is the least that a
 // load takes. Data that a profile lists and that is always there is what the prover keeps by itself: nothing is added.
