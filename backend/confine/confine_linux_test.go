@@ -308,7 +308,7 @@ func TestAForcedMechanismThatDoesNotWorkIsAnError(t *testing.T) {
 func TestAFailedStartLeavesNoCgroup(t *testing.T) {
 	own, err := probe.Live.Cgroup(os.Getpid())
 	if err != nil {
-		t.Skipf("NOT TESTED: %v", err)
+		t.Skipf("NOT TESTED: %v\nto test it: %s", err, howTo[Cgroup])
 	}
 	e := newEater(t, small, "")
 	e.Dir = "/no/such/directory"

@@ -28,7 +28,7 @@ func buildProgram(t *testing.T) program {
 	t.Helper()
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
-		t.Skip("no g++: the kernels' arithmetic is not compared with gnark-crypto. " +
+		t.Skip("NOT TESTED, no g++: the kernels' arithmetic is not compared with gnark-crypto. " +
 			"To run it: apt-get install g++ && go test ./backend/device/cuda")
 	}
 	path := filepath.Join(t.TempDir(), "arith")

@@ -23,14 +23,15 @@ type testCard struct {
 // openCard opens the first card. Without the library or a card the test is skipped.
 func openCard(t testing.TB) testCard {
 	t.Helper()
+	const skipped = "NOT TESTED: %v. The kernels are not compared with gnark-crypto. To run it, on a machine with a card: " +
+		"make -C cuda && %s=$PWD/cuda/build/libheadroom_cuda.so go test ./backend/device/cuda"
 	library, err := Load("")
 	if err != nil {
-		t.Skipf("%v. The kernels are not compared with gnark-crypto. To run it, on a machine with a card: "+
-			"make -C cuda && %s=$PWD/cuda/build/libheadroom_cuda.so go test ./backend/device/cuda", err, Environment)
+		t.Skipf(skipped, err, Environment)
 	}
 	card, err := library.Open(0, 0)
 	if err != nil {
-		t.Skipf("%v. The kernels are not compared with gnark-crypto", err)
+		t.Skipf(skipped, err, Environment)
 	}
 	c := testCard{TB: t, card: card}
 	c.stream, err = card.NewStream()
