@@ -202,19 +202,19 @@ func (p *piece) at(c int) int64 {
 	return p.start + model.Nearest(p.shape[c].progress*float64(p.work))
 }
 
-// breaks reports whether the piece ends before the stage does.
-func (p *piece) breaks() bool { return p.next < len(p.shape)-1 }
+// breaks reports whether the piece ends before the stage does. What comes at the very end is over before it counts.
+func (p *piece) breaks() bool { return p.end < p.start+p.work }
 
 func (r *ramps) leave(p *piece) {
 	r.offset -= p.offset
 	r.slope -= p.slope
 }
 
-// enter puts a runner, which is at the corner before c, on the piece of its shape that ends at corner c, or on the
-// first later one that is not a step.
+// enter puts a runner, which is at the corner before c and not at its end, on the piece of its shape that ends at corner
+// c, or on the first later one that is not a step.
 func (r *ramps) enter(lane int32, p *piece, c int) {
 	from, to := p.end, p.at(c)
-	for to == from && c < len(p.shape)-1 {
+	for to == from {
 		c++
 		to = p.at(c)
 	}
@@ -230,7 +230,7 @@ func (r *ramps) enter(lane int32, p *piece, c int) {
 // lie sets the line from low to high bytes. It is anchored at its higher end, so that the peak is exact.
 func (p *piece) lie(low, high, from, to int64) {
 	switch {
-	case to == from || low == high: // a step at the very end: the stage is over before it counts
+	case low == high:
 		p.offset, p.slope = uint64(low)<<slopeBits, 0
 	case high > low:
 		p.slope = slopeOf(high-low, to-from)

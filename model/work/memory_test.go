@@ -24,11 +24,8 @@ type plainMemory struct {
 func position(c corner, work model.Span) int64 { return int64(math.Round(c.progress * float64(work))) }
 
 // value returns the bytes of a task after some of its work: at a step those before it, or with right those after
-// it. The step at the very end is never taken, but those that so little work brings there by rounding are.
+// it. A step at the very end is never taken, not even one that so little work brings there by rounding.
 func value(s shape, work model.Span, done int64, right bool) float64 {
-	if last := len(s) - 2; right && done == int64(work) && last > 0 && position(s[last], work) == done {
-		return float64(s[last].bytes)
-	}
 	i := 0
 	for i < len(s)-1 && (position(s[i], work) < done || i == 0) {
 		i++
@@ -259,6 +256,24 @@ func TestMemoryKnowsWhatItCannotAddUp(t *testing.T) {
 		m.Begin(model.Synth, lane, 0, 1, model.Second)
 		if want := lane == 2; m.Overflowed() != want {
 			t.Errorf("with %d runners of 3TiB: overflowed is %v", lane+1, m.Overflowed())
+		}
+	}
+}
+
+// Corners that so little work brings to the end of the stage by rounding are a step at the very end, which nobody sees.
+func TestMemorySeesNoStepAtTheVeryEnd(t *testing.T) {
+	gib := profile.Exactly(model.GiB)
+	kinds := []profile.Kind{{Name: "a", Footprint: profile.Footprint{During: map[model.Stage][]profile.Point{
+		model.Synth: {{Progress: 0}, {Progress: 0.5}, {Progress: 0.5, Bytes: gib}, {Progress: 1}},
+	}}}}
+	for work, want := range map[model.Span]model.Bytes{1: 0, 2: model.GiB} {
+		clocks := NewClocks(profile.Interference{})
+		m := NewMemory(clocks, kinds, 0, 0)
+		clocks.Start(0, model.Synth, 0, work)
+		m.Begin(model.Synth, 0, 0, 1, work)
+		m.Advance(model.Instant(work))
+		if peak, _ := m.Peak(); peak != want {
+			t.Errorf("in %d ns of work: peak %v, want %v", work, peak, want)
 		}
 	}
 }
