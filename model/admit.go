@@ -8,13 +8,22 @@ func (c *Core) begin() {
 		c.startSynth(c.partitions.next(&c.handoff))
 	}
 	for c.ready.n > 0 && c.permits > 0 && c.hasRoom() {
-		slot := c.ready.first()
-		j := c.jobs.at(slot)
-		if c.policy.reserves && !j.paid && !c.reserveAdmission(j) {
+		slot := c.nextReady()
+		if slot == none {
 			return
 		}
 		c.admit(slot)
 	}
+}
+
+// nextReady returns the job whose partition is to be admitted next, which has its reservation, or none. Jobs that have
+// reserved for all their partitions do not wait behind one that is refused: what they hold may be what it waits for.
+func (c *Core) nextReady() int32 {
+	slot := c.ready.first()
+	if !c.policy.reserves || c.jobs.at(slot).paid || c.reserveAdmission(c.jobs.at(slot)) {
+		return slot
+	}
+	return c.ready.find(c.jobs.links, func(slot int32) bool { return c.jobs.at(slot).paid })
 }
 
 // hasRoom reports whether a partition that is admitted finds a synthesis worker or a place to wait for one.
@@ -33,11 +42,11 @@ func (c *Core) admit(slot int32) {
 		p.key = c.key(j)
 	}
 	j.admitted++
-	switch {
-	case int(j.admitted) == k.Partitions:
-		c.ready.pop(c.jobs.links)
-	case c.policy.order == inTurn:
-		c.ready.push(c.jobs.links, c.ready.pop(c.jobs.links), 0)
+	if last := int(j.admitted) == k.Partitions; last || c.policy.order == inTurn {
+		c.ready.remove(c.jobs.links, slot)
+		if !last {
+			c.ready.push(c.jobs.links, slot, 0)
+		}
 	}
 	c.permits--
 	if c.synthWorkers > 0 {

@@ -95,6 +95,27 @@ func (l *line) pop(links links) int32 {
 	return l.takeOut(0)
 }
 
+// find returns the slot that is next of those that a test takes, or none.
+func (l *line) find(links links, test func(slot int32) bool) int32 {
+	if !l.byKey {
+		at := l.head
+		for at != none && !test(at) {
+			at = links[at]
+		}
+		return at
+	}
+	best := -1
+	for i := range l.heap {
+		if test(l.heap[i].slot) && (best < 0 || l.less(i, best)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return none
+	}
+	return l.heap[best].slot
+}
+
 func (l *line) remove(links links, slot int32) {
 	if !l.byKey {
 		l.queue.remove(links, slot)

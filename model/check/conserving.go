@@ -84,7 +84,7 @@ func (conserving) jobs(w *world) {
 	for _, j := range w.jobs {
 		switch {
 		case j.ended:
-		case j == first && free && w.affords(j):
+		case j.admits() && (j == first || j.reserved) && free && w.affords(j):
 			w.report("job %d has partitions to admit, a permit is free and so is a worker", j.number)
 		case j.opening() && !w.prepares():
 			w.report("the input of job %d is not being read", j.number)

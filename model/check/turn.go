@@ -26,7 +26,8 @@ func (turn) effect(w *world, e *model.Effect) {
 		}
 	case starts, e.Op == model.Admit:
 		for _, other := range w.jobs {
-			if other.admits() && other.late != w.index && w.compareJobs(other, j) < 0 {
+			refused := j.reserved && !w.affords(other)
+			if other.admits() && other.late != w.index && !refused && w.compareJobs(other, j) < 0 {
 				w.report("job %d partition %d is admitted before job %d, whose turn it is", e.Job, e.Partition, other.number)
 				return
 			}

@@ -62,3 +62,24 @@ func TestDataFirstDoesNotHoldAndWait(t *testing.T) {
 		t.Errorf("%s: %s", a.Verdict, a.Reason)
 	}
 }
+
+// A job that has reserved for all its partitions goes on past one that is refused, although that was ready before it:
+// what it holds is what the other waits for.
+func TestAPaidJobDoesNotWaitBehindARefusedOne(t *testing.T) {
+	for _, order := range []model.Order{model.FIFO, model.ByPriority, model.OldestJobFirst, model.Interleave} {
+		s := reach.Space{Config: model.DefaultConfig(1), Jobs: 3}
+		s.Config.JobsInFlight, s.Config.Order = 3, order
+		s.Config.Resident = []model.Resident{
+			{Name: "key", Bytes: 2 * model.GiB, OnDemand: true, Evictable: true, Kinds: []string{"paid"}},
+		}
+		s.Config.Admission.Budget = &model.Budget{Total: 10 * model.GiB, Kinds: map[string]model.Demand{
+			"paid": {Reserve: 3 * model.GiB, AcquireOrder: model.WorkingFirst}, "plain": {Reserve: 6 * model.GiB},
+		}}
+		s.Kinds = []model.Kind{
+			{Name: "paid", Partitions: 2, Stages: short}, {Name: "plain", Partitions: 1, Stages: short, Priority: 1},
+		}
+		if a := search(t, s); a.Verdict != reach.Clear {
+			t.Errorf("%s: %s: %s", order, a.Verdict, a.Reason)
+		}
+	}
+}
