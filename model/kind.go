@@ -106,6 +106,27 @@ func BlockOf(name string) (Block, bool) {
 	return NoBlock, false
 }
 
+// Blocks is what a job of a kind and each of its partitions take, block by block. The core never looks at it.
+type Blocks struct {
+	Parse      Bytes `json:"parse,omitzero"`
+	Vectors    Bytes `json:"vectors,omitzero"`
+	Assignment Bytes `json:"assignment,omitzero"`
+	Call       Bytes `json:"call,omitzero"` // of a proof call; it goes with the assignment
+}
+
+// Freed returns what a Freed gives back for each of its proofs.
+func (b *Blocks) Freed(e *Effect) Bytes {
+	switch {
+	case e.Task.Block == Vectors:
+		return b.Vectors
+	case e.Task.Block == ParseBuffer:
+		return b.Parse
+	case e.Call:
+		return b.Assignment + b.Call
+	}
+	return b.Assignment
+}
+
 // Kind is what the core must know about a kind of job: its shape, not its sizes or times.
 type Kind struct {
 	Name       string `json:"name"`

@@ -140,14 +140,14 @@ func (s *Spec) header(kinds []model.Kind) *trace.Header {
 	h := &trace.Header{
 		Tool: s.Tool, Prover: "headroom " + groth16.Version(), Machine: machine(), Clock: trace.Monotonic,
 		Config: s.Config, Kinds: kinds, Workload: s.Workload, ProfileHash: s.ProfileHash, Seed: s.Seed,
-		Device: s.Device, LimitBytes: s.LimitBytes, Forced: s.Forced, OwnData: s.OwnData, Blocks: map[string]trace.Blocks{},
+		Device: s.Device, LimitBytes: s.LimitBytes, Forced: s.Forced, OwnData: s.OwnData, Blocks: map[string]model.Blocks{},
 	}
 	if s.Device != Virtual {
 		h.Circuits = map[string]model.Circuit{}
 		for _, k := range s.Kinds {
 			sizes := groth16.SizesOf(k.Circuit)
 			h.Circuits[k.Name] = k.Circuit
-			h.Blocks[k.Name] = trace.Blocks{Vectors: sizes.Vectors, Assignment: sizes.Assignment, Call: sizes.Scalars}
+			h.Blocks[k.Name] = model.Blocks{Vectors: sizes.Vectors, Assignment: sizes.Assignment, Call: sizes.Scalars}
 		}
 	}
 	return h

@@ -150,6 +150,11 @@ type Footprint struct {
 	VRAM map[model.Stage]Quantity[model.Bytes] `yaml:"vram"`
 }
 
+// Blocks returns the footprint's blocks.
+func (f *Footprint) Blocks() model.Blocks {
+	return model.Blocks{Parse: f.Parse.Value, Vectors: f.Vectors.Value, Assignment: f.Assignment.Value, Call: f.Call.Value}
+}
+
 // Point is a corner of a piecewise linear footprint. Two points at one progress make a step.
 type Point struct {
 	Progress float64 // 0 at the start of the stage, 1 at its end

@@ -9,7 +9,7 @@ import (
 
 func blocksHeader() *Header {
 	h := someHeader()
-	h.Blocks = map[string]Blocks{
+	h.Blocks = map[string]model.Blocks{
 		"small": {Parse: 10, Vectors: 300, Assignment: 40, Call: 5}, "large": {Vectors: 3000, Assignment: 400},
 	}
 	h.Config.Resident = []model.Resident{{Name: "circuit", Bytes: 1, OnDemand: true}, {Name: "keys", Bytes: 7000, Transient: 80, OnDemand: true}}

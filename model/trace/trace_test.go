@@ -31,7 +31,7 @@ func someHeader() Header {
 		Config:      config,
 		Kinds:       []model.Kind{{Name: "small", Partitions: 4, Stages: every}, {Name: "large", Partitions: 100, Priority: 3, Stages: model.StageSet(0).With(model.Synth, model.Kernel)}},
 		Circuits:    map[string]model.Circuit{"small": {Family: "mimc", Log2Constraints: 13, Data: model.MiB, Leaf: 4 * model.KiB}},
-		Blocks:      map[string]Blocks{"large": {Vectors: 30, Assignment: 4}},
+		Blocks:      map[string]model.Blocks{"large": {Vectors: 30, Assignment: 4}},
 		Workload:    model.Workload{Shares: []model.Share{{Kind: "small", Jobs: 3}}, Arrival: model.Arrival{Pattern: model.Closed}},
 		ProfileHash: "abc",
 		Seed:        1<<64 - 1,

@@ -94,7 +94,7 @@ func (v *headerView) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.Blocks)) {
 		blocks := h.Blocks[name]
-		blocks.check(&f, "blocks."+name)
+		checkBlocks(&f, &blocks, "blocks."+name)
 	}
 	f.Size("limit_bytes", h.LimitBytes, 0)
 	f.Size("machine.ram_bytes", h.Machine.RAM, 0)

@@ -24,9 +24,9 @@ type Engine struct {
 
 // blocks is what is held of a kind as a whole, whatever the progress of a stage.
 type blocks struct {
-	parse, vectors, assignment, call model.Bytes
-	synthesized                      model.Bytes // what a synthesis leaves behind
-	last                             model.Stage // of those on a GPU worker
+	model.Blocks
+	synthesized model.Bytes // what a synthesis leaves behind
+	last        model.Stage // of those on a GPU worker
 }
 
 // running is a stage under way, as its lane remembers it.
@@ -85,13 +85,10 @@ func NewEngine(s Setup) *Engine {
 	}
 	e.Memory = NewMemory(e.clocks, s.Kinds, s.Baseline+e.data.Bytes, s.Limit)
 	for i := range s.Kinds {
-		f := &s.Kinds[i].Footprint
-		b := blocks{
-			parse: f.Parse.Value, vectors: f.Vectors.Value, assignment: f.Assignment.Value, call: f.Call.Value,
-			synthesized: f.Vectors.Value + f.Assignment.Value, last: model.Kernel,
-		}
-		if e.retains {
-			b.synthesized = b.assignment // the vectors are held from the start on
+		b := blocks{Blocks: s.Kinds[i].Footprint.Blocks(), last: model.Kernel}
+		b.synthesized = b.Assignment
+		if !e.retains { // else the vectors are held from the start on
+			b.synthesized += b.Vectors
 		}
 		if s.Kinds[i].Has(model.Tail) {
 			b.last = model.Tail
@@ -166,14 +163,14 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 		case model.Start:
 			e.start(now, effect)
 		case model.Take:
-			e.Memory.Add(e.blocks[effect.Kind].call * model.Bytes(effect.Proofs))
+			e.Memory.Add(e.blocks[effect.Kind].Call * model.Bytes(effect.Proofs))
 		case model.Freed:
-			e.Memory.Add(-e.blocks[effect.Kind].freed(effect) * model.Bytes(effect.Proofs))
+			e.Memory.Add(-e.blocks[effect.Kind].Freed(effect) * model.Bytes(effect.Proofs))
 			if e.books.kept && effect.Task.Block == model.Vectors {
 				e.books.pin(effect.Kind, -int(effect.Proofs))
 			}
 		case model.JobStart:
-			e.Memory.Add(e.blocks[effect.Kind].parse)
+			e.Memory.Add(e.blocks[effect.Kind].Parse)
 		case model.Leave:
 			e.books.leave(effect.Task.Lane, effect.Job, effect.Partition)
 		case model.Evict:
@@ -252,7 +249,7 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	}
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
 	if e.retains && t.Stage == model.Synth && !effect.Reused {
-		e.Memory.Add(e.blocks[effect.Kind].vectors * model.Bytes(effect.Proofs))
+		e.Memory.Add(e.blocks[effect.Kind].Vectors * model.Bytes(effect.Proofs))
 		e.books.pin(effect.Kind, int(effect.Proofs))
 	}
 	if e.Memory.shaped.Has(t.Stage) && t.Stage != model.Load {
@@ -271,19 +268,6 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	over := &r.over.Input
 	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
 	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
-}
-
-// freed returns what a Freed gives back. The memory of a proof call goes with the assignment.
-func (b *blocks) freed(e *model.Effect) model.Bytes {
-	switch {
-	case e.Task.Block == model.Vectors:
-		return b.vectors
-	case e.Task.Block == model.ParseBuffer:
-		return b.parse
-	case e.Call:
-		return b.assignment + b.call
-	}
-	return b.assignment
 }
 
 // Settle ends a round: the speeds follow from what runs now, and the memory is evaluated.

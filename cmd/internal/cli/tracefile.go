@@ -38,7 +38,7 @@ func traceHeader(p *sim.Plan) *trace.Header {
 		ProfileHash: p.Profile.Hash(),
 		Seed:        p.Seed, Replication: p.Replication,
 		LimitBytes: p.Machine.HostLimit().Bytes,
-		Blocks:     map[string]trace.Blocks{},
+		Blocks:     map[string]model.Blocks{},
 	}
 	drawn := p.Profile
 	if p.Replication != 0 {
@@ -46,7 +46,7 @@ func traceHeader(p *sim.Plan) *trace.Header {
 	}
 	for _, share := range p.Workload.Shares {
 		k := drawn.Kind(share.Kind)
-		h.Blocks[k.Name] = trace.BlocksOf(&k.Footprint)
+		h.Blocks[k.Name] = k.Footprint.Blocks()
 		h.Kinds = append(h.Kinds, k.Model())
 		if k.Circuit != nil {
 			if h.Circuits == nil {
