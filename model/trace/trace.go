@@ -31,7 +31,7 @@ type Header struct {
 	Config      model.Config             `json:"config"`
 	Kinds       []model.Kind             `json:"kinds"`
 	Circuits    map[string]model.Circuit `json:"circuits,omitempty"` // by name of the kind
-	Blocks      map[string]model.Blocks    `json:"blocks,omitempty"`   // by name of the kind, where that is known
+	Blocks      map[string]model.Blocks  `json:"blocks,omitempty"`   // by name of the kind, where that is known
 	Workload    model.Workload           `json:"workload"`
 	ProfileHash string                   `json:"profile_hash,omitempty"` // SHA-256 in hexadecimal
 	Seed        uint64                   `json:"seed,omitempty"`
