@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"headroom/model/input"
 	"headroom/model/profile"
 	"headroom/model/strict"
 )
@@ -102,7 +102,7 @@ func readFile(name string) ([]byte, error) { return readUpTo(name, strict.MaxSiz
 
 // readUpTo reads a file, of one that is larger than so many bytes one byte more.
 func readUpTo(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return nil, err
 	}

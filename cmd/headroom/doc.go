@@ -298,7 +298,8 @@
 //
 // # Refused input
 //
-// What makes no sense is refused with its place and what would be right:
+// What makes no sense is refused with its place and what would be right, and so is a named pipe to which nobody
+// writes (/dev/stdin and what a shell substitutes are read):
 //
 //	$ headroom simulate example --set machine.ram=755Gib
 //	headroom: scenario: --set machine.ram=755Gib: machine.ram: model: size "755Gib": write a number and a unit of B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024), for example 755GiB

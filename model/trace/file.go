@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"headroom/model/input"
 )
 
 // Create makes or replaces the file and writes the header. A name that ends in .zst asks for compression.
@@ -56,14 +58,14 @@ func decompressor(in io.Reader) (*bufio.Reader, func(), error) {
 	return bufio.NewReaderSize(plain, 1<<16), plain.Close, nil
 }
 
-// ReadFile reads a whole trace.
+// ReadFile reads a whole trace. A named pipe to which nobody writes is an error.
 func ReadFile(path string) (*Trace, error) {
-	file, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	defer file.Close()
-	t, err := Read(file)
+	defer f.Close()
+	t, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w (in %s)", err, path)
 	}

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -17,6 +17,7 @@ import (
 	"headroom/cmd/internal/output"
 	"headroom/cmd/internal/render"
 	"headroom/model/check"
+	"headroom/model/input"
 	"headroom/model/profile"
 	"headroom/model/trace"
 	"headroom/scenarios"
@@ -134,19 +135,24 @@ func (a *app) readTraces(ctx context.Context, paths []string) ([]recording, erro
 
 // readTrace reads a trace and its file's hash. A trace that somebody has edited teaches nothing, so it is refused.
 func readTrace(path string) (recording, error) {
-	data, err := os.ReadFile(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return recording{}, fmt.Errorf("trace: %w", err)
 	}
-	t, err := trace.Read(bytes.NewReader(data))
+	defer f.Close()
+	sum := sha256.New()
+	text := io.TeeReader(f, sum)
+	t, err := trace.Read(text)
+	if err == nil {
+		_, err = io.Copy(io.Discard, text)
+	}
 	if err != nil {
 		return recording{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if findings := check.Run(check.Of(t)); len(findings) > 0 {
 		return recording{}, fmt.Errorf("%s is not what a pipeline does: %s; headroom check says more", path, findings[0])
 	}
-	sum := sha256.Sum256(data)
-	return recording{t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum[:])}}, nil
+	return recording{t, calibrate.Source{Path: path, SHA256: hex.EncodeToString(sum.Sum(nil))}}, nil
 }
 
 const compareLong = `compare predicts the run that a trace is of and prints predicted against measured: the error
