@@ -13,7 +13,7 @@ type Bound struct {
 // least of what the jobs in flight, the permits, the synthesis workers and the ledger allow.
 func (c *Config) StructuralBound(partitions int) Bound {
 	least := Bound{Formula: "unbounded: neither jobs in flight, permits, synthesis workers nor a ledger limit the partitions that wait"}
-	for _, b := range []Bound{c.jobBound(partitions), c.permitBound(), c.workerBound(), c.ledgerBound()} {
+	for _, b := range []Bound{c.jobBound(partitions), c.permitBound(), c.workerBound(), c.ledgerBound(), c.finishBound()} {
 		if b.Partitions > 0 && (least.Partitions == 0 || b.Partitions < least.Partitions) {
 			least = b
 		}
@@ -76,31 +76,4 @@ func (c *Config) batched(n int, formula string) Bound {
 		formula = fmt.Sprintf("(%s) x batch %d", formula, c.Batch.Size)
 	}
 	return Bound{n, fmt.Sprintf("%s = %d", formula, n)}
-}
-
-// ledgerBound is the bound by the ledger: how often the smallest reservation that goes with vectors fits beside the
-// data that is always there.
-func (c *Config) ledgerBound() Bound {
-	b := c.Admission.Budget
-	if b == nil || len(b.Kinds) == 0 {
-		return Bound{}
-	}
-	free := b.Available()
-	for i := range c.Resident {
-		if r := &c.Resident[i]; !r.Managed() {
-			free -= r.Bytes
-		}
-	}
-	least := MaxBytes
-	for _, d := range b.Kinds {
-		if c.FreeVectors == AfterFinish {
-			d.Reserve -= d.ReleaseAfterKernel
-		}
-		least = min(least, d.Reserve)
-	}
-	if least == 0 || free < least {
-		return Bound{}
-	}
-	n := int(free / least)
-	return Bound{n, fmt.Sprintf("ledger %s / reserve %s = %d", free, least, n)}
 }

@@ -6,9 +6,9 @@ import (
 	"headroom/model"
 )
 
-// bound adds the worst case by structure.
+// bound adds the worst case by structure: as many partitions as can hold vectors, beside as much data as can be there.
 func (l *loop) bound(r *Result) {
-	c := &l.plan.Config
+	c := &l.config
 	partitions, most, job := 0, model.Bytes(0), model.Bytes(0)
 	for k := range l.kinds {
 		f := &l.kinds[k].Footprint
@@ -24,10 +24,7 @@ func (l *loop) bound(r *Result) {
 	if c.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(c.JobsInFlight))
 	}
-	base := l.profile.Baseline.Value
-	for _, d := range l.config.Resident {
-		base += d.Bytes + d.Transient
-	}
+	base := l.profile.Baseline.Value + c.DataBound()
 	bytes := float64(base) + float64(most)*float64(r.Bound.Partitions) + float64(job)*float64(jobs)
 	if bytes >= math.MaxInt64 {
 		r.BoundBytes = math.MaxInt64 // more than any machine has

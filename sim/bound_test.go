@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"headroom/model"
 	"headroom/model/profile"
+	"headroom/sim"
 )
 
 // TestTheBoundIsReachedAndNamesItsParts runs, for each release point, jobs whose durations bring as many partitions
@@ -133,6 +135,9 @@ func TestTheBoundOfBytesIsThatOfItsPartitions(t *testing.T) {
 func TestNoPeakIsAboveTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, shape{interference: true})
+		if rapid.Bool().Draw(t, "ledger") {
+			drawLedger(t, &p)
+		}
 		p.Profile = eachKind(p.Profile, func(k *profile.Kind) {
 			k.Work, k.Footprint.During = maps.Clone(k.Work), maps.Clone(k.Footprint.During)
 			// Partitions without vectors are not in the bound.
@@ -150,4 +155,31 @@ func TestNoPeakIsAboveTheBound(t *testing.T) {
 			t.Fatalf("the peak is %s, above the bound of %s: %s", got.Peak, got.BoundBytes, got.Bound.Formula)
 		}
 	})
+}
+
+// drawLedger gives a plan a byte ledger and data that comes and goes, of which not all may be there at once.
+func drawLedger(t *rapid.T, p *sim.Plan) {
+	b := &model.Budget{Total: 6*model.GiB + 2*drawBytes(t, "ledger").Value, Kinds: map[string]model.Demand{}}
+	for i := range p.Profile.Kinds {
+		d := model.Demand{Reserve: drawBytes(t, "reserve").Value}
+		d.ReleaseAfterKernel = min(d.Reserve, drawBytes(t, "released").Value)
+		if rapid.Bool().Draw(t, "working first") {
+			d.AcquireOrder = model.WorkingFirst
+		}
+		b.Kinds[p.Profile.Kinds[i].Name] = d
+	}
+	p.Config.Admission.Budget = b
+	for i := range rapid.IntRange(0, 3).Draw(t, "data") {
+		r := model.Resident{
+			Name: fmt.Sprint("data", i), Bytes: 2 * drawBytes(t, "data").Value, Transient: drawBytes(t, "transient").Value, LoadTime: model.Second,
+			OnDemand: rapid.Bool().Draw(t, "on demand"), Evictable: rapid.Bool().Draw(t, "evictable"),
+		}
+		if rapid.Bool().Draw(t, "polls") {
+			r.Acquire = model.AcquirePolling
+		}
+		if n := rapid.IntRange(0, len(p.Profile.Kinds)).Draw(t, "of kind"); n < len(p.Profile.Kinds) {
+			r.Kinds = []string{p.Profile.Kinds[n].Name}
+		}
+		p.Config.Resident = append(p.Config.Resident, r)
+	}
 }

@@ -31,9 +31,11 @@ func runs() uint64 {
 
 // small is a setup of few jobs and partitions, which come near to every bound.
 func small(choose modeltest.Choose) modeltest.Setup {
-	s := modeltest.Setup{Config: modeltest.Config(choose), Kinds: modeltest.Kinds(choose)[:1], Jobs: 1 + choose(6)}
+	s := modeltest.Setup{Config: modeltest.Config(choose), Kinds: modeltest.Kinds(choose), Jobs: 1 + choose(6)}
 	s.Config.JobsInFlight = modeltest.Pick(choose, 2, model.Unbounded, model.Unbounded)
-	s.Kinds[0].Stages = s.Kinds[0].Stages.With(model.Finish)
+	for i := range s.Kinds {
+		s.Kinds[i].Stages = s.Kinds[i].Stages.With(model.Finish)
+	}
 	return s
 }
 
@@ -47,7 +49,11 @@ func TestNoRunPassesTheStructuralBound(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		bound := s.Config.StructuralBound(s.Kinds[0].Partitions)
+		partitions := 0
+		for _, k := range s.Kinds {
+			partitions = max(partitions, k.Partitions)
+		}
+		bound := s.Config.StructuralBound(partitions)
 		if bound.Partitions > 0 && most > bound.Partitions {
 			t.Fatalf("seed %d: %d partitions hold vectors at once; the bound is %s; %+v", seed, most, bound.Formula, s)
 		}
@@ -58,6 +64,78 @@ func TestNoRunPassesTheStructuralBound(t *testing.T) {
 	if reached < 100 {
 		t.Errorf("the bound was reached in %d runs", reached)
 	}
+}
+
+// No run holds more resident data at once than the structure of its configuration admits.
+func TestNoRunPassesTheBoundOfItsData(t *testing.T) {
+	reached, beyond := 0, 0
+	for seed := range runs() {
+		choose := modeltest.Choose(rand.New(rand.NewPCG(seed, 12)).IntN)
+		s := modeltest.ChooseSetup(choose)
+		if len(s.Config.Resident) == 0 {
+			continue
+		}
+		most, err := mostData(choose, s)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		bound, all := s.Config.DataBound(), model.Bytes(0)
+		for _, r := range s.Config.Resident {
+			all += r.Bytes + r.Transient
+		}
+		switch {
+		case most > bound:
+			t.Fatalf("seed %d: %s of data is held at once; the bound is %s; %+v", seed, most, bound, s)
+		case most == bound && bound < all:
+			reached++
+		case bound < all:
+			beyond++
+		}
+	}
+	if reached < 100 {
+		t.Errorf("a bound below all data was reached in %d runs, and not in %d", reached, beyond)
+	}
+}
+
+// mostData drives a core to its end and returns the most that its data held between two steps, with its transient bytes.
+func mostData(choose modeltest.Choose, s modeltest.Setup) (most model.Bytes, err error) {
+	core, err := model.NewCore(s.Config, s.Kinds)
+	if err != nil {
+		return 0, err
+	}
+	s.Without = checkers
+	r, held := modeltest.NewRun(choose, core, s), model.Bytes(0)
+	for i := range s.Config.Resident {
+		if d := &s.Config.Resident[i]; !d.OnDemand {
+			held += d.Bytes
+		}
+	}
+	for most = held; !r.Over(); most = max(most, held) {
+		if err := r.Next(); err != nil {
+			return 0, err
+		}
+		last := &r.Records()[len(r.Records())-1]
+		if last.Input.Task.Stage == model.Load {
+			d := &s.Config.Resident[last.Input.Task.Slot]
+			held -= d.Transient
+			if last.Input.Op == model.Failed {
+				held -= d.Bytes
+			}
+		}
+		for _, e := range last.Effects {
+			d := model.Resident{}
+			if int(e.Task.Slot) < len(s.Config.Resident) {
+				d = s.Config.Resident[e.Task.Slot]
+			}
+			switch {
+			case e.Op == model.Start && e.Task.Stage == model.Load:
+				held += d.Bytes + d.Transient
+			case e.Op == model.Evict:
+				held -= d.Bytes
+			}
+		}
+	}
+	return most, nil
 }
 
 // mostHolding drives a core to its end without judging it.
@@ -73,11 +151,13 @@ func mostHolding(choose modeltest.Choose, s modeltest.Setup) (int, error) {
 			return 0, err
 		}
 		n := 0
-		for p := model.InSynth; p <= model.OnGPU; p++ {
-			n += core.Count(0, p)
-		}
-		if s.Config.FreeVectors == model.AfterFinish {
-			n += core.Count(0, model.InFinish)
+		for k := range s.Kinds {
+			for p := model.InSynth; p <= model.OnGPU; p++ {
+				n += core.Count(k, p)
+			}
+			if s.Config.FreeVectors == model.AfterFinish {
+				n += core.Count(k, model.InFinish)
+			}
 		}
 		most = max(most, n)
 	}

@@ -55,6 +55,16 @@ func TestTheOtherStructuralBoundsAreReached(t *testing.T) {
 		},
 		func(c *model.Config) { c.Admission.Budget = ledger(10, 3, 0) },
 		func(c *model.Config) { c.Admission.Budget = ledger(10, 3, 2) },
+		func(c *model.Config) { c.Admission.Budget, c.FreeVectors = ledger(10, 3, 2), model.AfterFinish },
+		func(c *model.Config) {
+			c.Admission.Budget, c.FreeVectors, c.GPU.Split = ledger(10, 3, 2), model.AfterFinish, false
+		},
+		func(c *model.Config) {
+			c.Admission.Budget, c.FreeVectors, c.GPU.Split = ledger(10, 3, 3), model.AfterFinish, false
+		},
+		func(c *model.Config) {
+			c.Admission.Budget, c.Resident = ledger(10, 3, 0), []model.Resident{{Name: "key", Bytes: 4, OnDemand: true}}
+		},
 		func(c *model.Config) { c.Admission.Permits, c.Batch = 1, &model.Batch{Size: 2, Wait: model.Second} },
 		func(c *model.Config) { c.Synthesis.MaxParallel, c.Order = 2, model.Interleave },
 	} {
@@ -63,19 +73,6 @@ func TestTheOtherStructuralBoundsAreReached(t *testing.T) {
 			c.JobsInFlight, c.Channel.Capacity, c.GPU.WorkersPerDevice = model.Unbounded, capacity, 1
 			change(&c)
 			reachesBound(t, c)
-		}
-	}
-}
-
-// Where vectors outlive the kernel, a reservation shrinks before they go. The bound by the ledger counts what is left of
-// it for every partition, although the last to be admitted must find room for all of its own.
-func TestTheBoundOfAShrinkingReservationIsNotReached(t *testing.T) {
-	for split, most := range map[bool]int{true: 8, false: 4} {
-		s := reach.Space{Config: model.DefaultConfig(1), Jobs: 11, Kinds: []model.Kind{{Name: "a", Partitions: 1, Stages: short.With(model.Finish)}}}
-		s.Config.JobsInFlight, s.Config.Channel.Capacity, s.Config.GPU.WorkersPerDevice = model.Unbounded, 1, 1
-		s.Config.Admission.Budget, s.Config.FreeVectors, s.Config.GPU.Split = ledger(10, 3, 2), model.AfterFinish, split
-		if a := search(t, s); a.Verdict != reach.Clear || a.Holding != most || a.Holding > a.Bound.Partitions {
-			t.Errorf("split %t: %s: %d partitions hold vectors at most, want %d; the bound is %s", split, a.Verdict, a.Holding, most, a.Bound.Formula)
 		}
 	}
 }
