@@ -60,7 +60,8 @@ func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison,
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	predicted, err := Predict(planOf(p, &t.Header), replications)
+	plan := planOf(p, &t.Header)
+	predicted, err := Predict(plan, replications)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,8 @@ func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison,
 		return nil, err
 	}
 	c := &Comparison{
-		Profile: p.Name, Replications: replications, Verdict: predicted.Verdict, Warnings: slices.Clone(t.Warnings),
+		Profile: p.Name, Replications: replications, Verdict: predicted.Verdict,
+		Warnings: slices.Concat(t.Warnings, plan.Contradictions()),
 	}
 	if t.End != nil {
 		c.Outcome = t.End.Outcome

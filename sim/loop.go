@@ -8,18 +8,19 @@ import (
 	"headroom/model/work"
 )
 
-// Run simulates a plan. The configuration, the workload and the profile must be valid. Each step is handed to
-// record, which may be nil and must not keep the record's effects.
+// Run simulates a plan. The configuration, the workload and the profile must be valid; of a plan that cannot be simulated
+// all the same the error is a PlanError. Each step is handed to record, which may be nil and must not keep the record's
+// effects.
 func Run(p Plan, record func(*model.Record)) (*Result, error) {
 	l, err := newLoop(&p, record)
 	if err != nil {
-		return nil, err
+		return nil, &PlanError{err}
 	}
 	if err := l.run(); err != nil {
 		return nil, err
 	}
 	if l.engine.Memory.Overflowed() {
-		return nil, fmt.Errorf("sim: the runners of one stage may hold more than %s at once, which is the most that can be added up: limit permits or jobs_in_flight", 8*model.TiB)
+		return nil, &PlanError{fmt.Errorf("sim: the runners of one stage may hold more than %s at once, which is the most that can be added up: limit permits or jobs_in_flight", 8*model.TiB)}
 	}
 	return l.result(), nil
 }
@@ -137,7 +138,7 @@ func (l *loop) run() error {
 		}
 		next := min(l.engine.Next(), l.outside)
 		if next == work.Forever {
-			return fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())
+			return &PlanError{fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())}
 		}
 		l.tally.pass(l, next)
 		l.now = next

@@ -58,7 +58,7 @@
 //	exit status 3
 //
 // The exit code says so too: 0 ok, 1 error, 2 usage or refused input, 3 a limit is broken (oom, stall), 4 the
-// profile is not good enough, 5 nothing is feasible.
+// profile is not good enough, 5 nothing is feasible. What cannot be simulated, such as too many jobs, is refused input.
 //
 // # Many runs
 //
@@ -311,11 +311,12 @@
 // # Live runs
 //
 // headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the kernel's
-// high-water mark, and verifies every proof. Given a profile it predicts first, and refuses with exit code 3 what is
-// predicted to run out of memory; --confine SIZE gives the child that much memory and no more. headroom calibrate
-// TRACE... --out PROFILE makes a profile of such traces, and exits with 4 when that predicts each of them from the others
-// too badly. headroom compare PROFILE TRACE holds a prediction against a run. headroom demo does all of it in a few
-// minutes. Live runs are Linux only.
+// high-water mark, and verifies every proof. Given a profile it predicts first, with the warnings that simulate would
+// give, and refuses with exit code 3 what is predicted to run out of memory; --confine SIZE gives the child that much
+// memory and no more. headroom calibrate TRACE... --out PROFILE makes a profile of such traces, and exits with 4 when
+// that predicts each of them from the others too badly. headroom compare PROFILE TRACE holds a prediction against a run,
+// with what in the configuration contradicts itself. headroom demo does all of it in a few minutes. Live runs are Linux
+// only.
 //
 // --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
 // the program's folder has (cuda/README.md says how to build it); its traces have vram_bytes, and machine.gpu names the

@@ -44,7 +44,7 @@ func (a *app) explain() *cobra.Command {
 		Long:  explainLong,
 		Args:  oneOrTwo("SCENARIO"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
-			return a.runExplain(ctx, &f, args)
+			return a.refused(a.runExplain(ctx, &f, args), func(r render.Run) any { return r })
 		}),
 	}
 	f.flags(c)
@@ -74,7 +74,7 @@ func (a *app) runExplain(ctx context.Context, f *explainFlags, names []string) e
 	}
 	list, err := f.all(names)
 	if err != nil {
-		return a.refused(err, func(r render.Run) any { return r })
+		return err
 	}
 	switch {
 	case len(list) == 1 && len(groups) > 0:

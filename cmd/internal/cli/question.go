@@ -10,6 +10,7 @@ import (
 	"headroom/cmd/internal/render"
 	"headroom/model/strict"
 	"headroom/scenarios"
+	"headroom/sim"
 )
 
 // question is the flags by which a command changes the scenario that it is about.
@@ -77,19 +78,20 @@ type refusal struct{ err error }
 // Error says what makes no sense.
 func (r *refusal) Error() string { return r.err.Error() }
 
-// refused ends a command that judges scenarios because of an error of variants. A scenario that makes no sense has a
-// verdict, which is in the JSON too.
+// refused ends a command that judges scenarios, which has ended with an error or nil. A scenario that makes no sense, or
+// cannot be simulated, has a verdict, which is in the JSON too.
 func (a *app) refused(err error, result func(render.Run) any) error {
 	var r *refusal
-	if !errors.As(err, &r) {
+	var plan *sim.PlanError
+	if !errors.As(err, &r) && !errors.As(err, &plan) {
 		return err
 	}
 	if a.json {
-		run := render.Refused(r.Error())
+		run := render.Refused(err.Error())
 		run.Schema = render.Schema
 		if err := a.show(result(run), nil); err != nil {
 			return err
 		}
 	}
-	return refuse(r.err)
+	return refuse(err)
 }

@@ -206,20 +206,25 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	if err != nil {
 		return err
 	}
+	var warnings []string
+	if prediction != nil {
+		plan := request.Plan()
+		warnings = planWarnings(&plan)
+	}
 	if prediction != nil && prediction.Verdict == sim.OOM {
 		if !f.force {
-			return a.refuseRun(prediction)
+			return a.refuseRun(prediction, warnings)
 		}
 		request.Forced = true
 	}
 	request.Trace = f.out
-	return a.prove(ctx, request, prediction)
+	return a.prove(ctx, request, prediction, warnings)
 }
 
 // refuseRun ends a command because its run is predicted to run out of memory, which is in the JSON too.
-func (a *app) refuseRun(prediction *sim.RiskReport) error {
+func (a *app) refuseRun(prediction *sim.RiskReport, warnings []string) error {
 	if a.json {
-		if err := a.show(render.RefusedRecording(prediction), nil); err != nil {
+		if err := a.show(render.RefusedRecording(prediction, warnings), nil); err != nil {
 			return err
 		}
 	}
@@ -252,7 +257,7 @@ func (a *app) predictRun(ctx context.Context, r *live.Request) (*sim.RiskReport,
 }
 
 // prove does a live run and prints what it came to.
-func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.RiskReport) error {
+func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.RiskReport, warnings []string) error {
 	outcome, err := a.launch(ctx, request)
 	if errors.Is(err, record.ErrNoRoom) {
 		return &ExitError{Code: Broken, Err: err}
@@ -260,7 +265,7 @@ func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.
 	if err != nil {
 		return err
 	}
-	result := render.NewRecording(outcome, prediction, request.Trace)
+	result := render.NewRecording(outcome, prediction, request.Trace, warnings)
 	if err := a.show(result, func(t render.Text) { t.Recording(&result) }); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (a *app) risk() *cobra.Command {
 		Long:  riskLong,
 		Args:  exactly("SCENARIO"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
-			return a.runRisk(ctx, &f, args[0])
+			return a.refused(a.runRisk(ctx, &f, args[0]), func(r render.Run) any { return render.Risk{Run: r} })
 		}),
 	}
 	f.flags(c)
@@ -69,7 +69,7 @@ func (a *app) runRisk(ctx context.Context, f *riskFlags, name string) error {
 	}
 	variants, err := f.variants(name)
 	if err != nil {
-		return a.refused(err, func(r render.Run) any { return render.Risk{Run: r} })
+		return err
 	}
 	list, err := a.assess(ctx, f, variants)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"headroom/cmd/internal/render"
 	"headroom/model/strict"
+	"headroom/sim"
 )
 
 // The exit codes of headroom.
@@ -74,6 +75,7 @@ func Run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 	err := root.ExecuteContext(ctx)
 	code := Failure
 	var exit *ExitError
+	var plan *sim.PlanError
 	switch {
 	case help.err != nil:
 		err = fmt.Errorf("writing the help: %w", help.err)
@@ -81,7 +83,7 @@ func Run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 		return OK
 	case errors.As(err, &exit):
 		code, err = exit.Code, exit.Err
-	case !a.entered:
+	case !a.entered, errors.As(err, &plan):
 		code = Usage
 	}
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {

@@ -41,7 +41,7 @@ func (a *app) simulate() *cobra.Command {
 		Long:  simulateLong,
 		Args:  exactly("SCENARIO"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
-			return a.runSimulate(ctx, &f, args[0])
+			return a.refused(a.runSimulate(ctx, &f, args[0]), func(r render.Run) any { return r })
 		}),
 	}
 	f.flags(c)
@@ -58,7 +58,7 @@ func (a *app) runSimulate(ctx context.Context, f *simulateFlags, name string) er
 	}
 	variants, err := f.variants(name)
 	if err != nil {
-		return a.refused(err, func(r render.Run) any { return r })
+		return err
 	}
 	if len(variants) == 1 {
 		return a.simulateOne(ctx, f, &variants[0])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"headroom/cmd/internal/live"
 	"headroom/cmd/internal/output"
 	"headroom/cmd/internal/render"
 	"headroom/model"
@@ -43,7 +44,7 @@ func (a *app) stalls() *cobra.Command {
 		Long:  stallsLong,
 		Args:  exactly("SCENARIO"),
 		RunE: a.entry(func(ctx context.Context, args []string) error {
-			return a.runStalls(ctx, &f, args[0])
+			return a.refused(a.runStalls(ctx, &f, args[0]), func(r render.Run) any { return r })
 		}),
 	}
 	f.flags(c)
@@ -74,7 +75,7 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	}
 	variants, err := f.variants(name)
 	if err != nil {
-		return a.refused(err, func(r render.Run) any { return r })
+		return err
 	}
 	if len(variants) > 1 {
 		return refuse(errors.New("stalls searches one configuration: --set no range and no list"))
@@ -86,6 +87,8 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	}
 	scenario := variants[0].Scenario
 	space, warnings := f.space(scenario)
+	plan := live.Plan(scenario)
+	warnings = append(warnings, plan.Contradictions()...)
 	bar := a.progress("searching", f.maxStates)
 	defer bar.close()
 	answer, err := await(ctx, func() (*reach.Answer, error) { return reach.Search(space, bar.step) })

@@ -57,7 +57,7 @@ func (r *Request) Predict(step func()) (*sim.RiskReport, error) {
 	if r.Scenario.Profile == nil {
 		return nil, nil
 	}
-	return sim.AssessRisk(r.plan(), Replications, sim.RiskBound, step)
+	return sim.AssessRisk(r.Plan(), Replications, sim.RiskBound, step)
 }
 
 // Shortfalls returns everything of which this host grants less than the scenario's machine has, tightened by the
@@ -66,7 +66,7 @@ func (r *Request) Shortfalls(ctx context.Context) ([]probe.Shortfall, error) {
 	if r.Device == record.Virtual {
 		return nil, nil
 	}
-	machine := r.plan().Machine
+	machine := r.Plan().Machine
 	host, err := probe.Live.Host(ctx, os.Getpid())
 	if err != nil {
 		return nil, fmt.Errorf("live: what this host grants: %w", err)
@@ -101,7 +101,8 @@ func Plan(s *scenarios.Scenario) sim.Plan {
 	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
 }
 
-func (r *Request) plan() sim.Plan {
+// Plan returns what the request asks the simulator, with the machine tightened by its limit.
+func (r *Request) Plan() sim.Plan {
 	p := Plan(r.Scenario)
 	if r.Limit != 0 && (p.Machine.CgroupLimit == 0 || r.Limit < p.Machine.CgroupLimit) {
 		p.Machine.CgroupLimit = r.Limit

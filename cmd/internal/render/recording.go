@@ -23,6 +23,7 @@ type Recording struct {
 	ProofsVerified int         `json:"proofs_verified"`
 	Predicted      *Prediction `json:"predicted"`
 	Trace          string      `json:"trace"`
+	Warnings       []string    `json:"warnings"` // about the prediction
 }
 
 // Prediction is what was predicted of a run before it began.
@@ -35,15 +36,15 @@ type Prediction struct {
 	SecondsPerJob *float64 `json:"seconds_per_job"`
 }
 
-// NewRecording returns a live run as JSON. The prediction may be nil.
-func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string) Recording {
+// NewRecording returns a live run as JSON. The prediction may be nil; the warnings are about it.
+func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string, warnings []string) Recording {
 	end := o.Trace.End
 	r := Recording{
 		Schema: Schema, Outcome: string(end.Outcome), Signal: end.Signal,
 		Mechanism: string(o.Mechanism), LimitBytes: int64(o.LimitBytes),
 		HostPeakBytes: new(int64(o.Peak())), MakespanS: new(end.MakespanNs.Seconds()),
 		JobsDone: end.JobsDone, ProofsVerified: end.ProofsVerified,
-		Predicted: newPrediction(prediction), Trace: trace,
+		Predicted: newPrediction(prediction), Trace: trace, Warnings: append([]string{}, warnings...),
 	}
 	if o.Trace.Baseline != nil {
 		r.BaselineBytes = new(int64(o.Trace.Baseline.RSSBytes))
@@ -55,8 +56,10 @@ func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string) R
 }
 
 // RefusedRecording returns the JSON of a live run that was not begun because of what is predicted of it.
-func RefusedRecording(prediction *sim.RiskReport) Recording {
-	return Recording{Schema: Schema, Outcome: "refused", Predicted: newPrediction(prediction)}
+func RefusedRecording(prediction *sim.RiskReport, warnings []string) Recording {
+	return Recording{
+		Schema: Schema, Outcome: "refused", Predicted: newPrediction(prediction), Warnings: append([]string{}, warnings...),
+	}
 }
 
 func newPrediction(p *sim.RiskReport) *Prediction {
@@ -92,6 +95,7 @@ func (t Text) Recording(r *Recording) {
 			p.Verdict, bytesShort(p.HostPeakBytes), bytesShort(p.PeakLow), bytesShort(p.PeakHigh))})
 	}
 	t.facts(append(facts, [2]string{"trace", r.Trace}))
+	t.Warnings(r.Warnings)
 }
 
 func bytesShort(b int64) string { return model.Bytes(b).Short() }
