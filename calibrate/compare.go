@@ -48,6 +48,8 @@ const (
 	AboveBaseline = "peak_above_baseline_bytes"
 	SecondsPerJob = "seconds_per_job"
 	MakespanS     = "makespan_s"
+	// DevicePeakBytes is what devices held at their peaks, all together; it is there where the trace has readings of them.
+	DevicePeakBytes = "device_peak_bytes"
 )
 
 // Compare predicts the run that a trace is of, from that many replications, and holds the trace against it. Of a run
@@ -76,7 +78,7 @@ func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison,
 	if t.End != nil {
 		c.Outcome = t.End.Outcome
 	}
-	c.judge()
+	c.judge(&t.Header)
 	c.measure(predicted, h)
 	return c, nil
 }
@@ -100,16 +102,20 @@ func sameKind(p *profile.Profile, k *model.Kind, circuits map[string]model.Circu
 	return errors.Join(faults...)
 }
 
-// planOf returns the plan of the run that a trace is of.
+// planOf returns the plan of the run that a trace is of. What may be taken of a device is besides what that holds anyway.
 func planOf(p *profile.Profile, h *trace.Header) sim.Plan {
-	return sim.Plan{
-		Machine: model.Machine{RAM: h.Machine.RAM, Cores: h.Machine.Cores, CgroupLimit: h.LimitBytes},
-		Config:  h.Config, Workload: h.Workload, Profile: p, Seed: 1,
+	machine := model.Machine{RAM: h.Machine.RAM, Cores: h.Machine.Cores, CgroupLimit: h.LimitBytes}
+	if h.CapBytes > 0 {
+		device := model.GPUSpec{VRAM: p.DeviceBaseline.Value + h.CapBytes}
+		machine.GPUs = slices.Repeat([]model.GPUSpec{device}, int(h.Config.GPU.Devices))
 	}
+	return sim.Plan{Machine: machine, Config: h.Config, Workload: h.Workload, Profile: p, Seed: 1}
 }
 
-func (c *Comparison) judge() {
-	died := c.Outcome == trace.OOM || c.Outcome == trace.Killed
+// judge compares the verdict with how the run came out. A device that is too small fails the jobs that it has no room
+// for, and the run goes on.
+func (c *Comparison) judge(h *trace.Header) {
+	died := c.Outcome == trace.OOM || c.Outcome == trace.Killed || h.CapBytes > 0 && c.Outcome == trace.Broken
 	switch c.Verdict {
 	case sim.Fits:
 		c.VerdictRight = c.Outcome == trace.Finished
@@ -136,6 +142,9 @@ func (c *Comparison) measure(p *Prediction, h *history) {
 		peak, above := h.peak()
 		add(PeakBytes, p.Peak, float64(peak))
 		add(AboveBaseline, p.AboveBaseline, float64(above))
+		if peak := h.devicePeak(); peak > 0 {
+			add(DevicePeakBytes, p.DevicePeak, float64(peak))
+		}
 		add(SecondsPerJob, p.SecondsPerJob, h.secondsPerJob())
 		add(MakespanS, p.Makespan, h.trace.End.MakespanNs.Seconds())
 	}
@@ -177,4 +186,12 @@ func (h *history) secondsPerJob() float64 {
 		return 0
 	}
 	return h.trace.End.MakespanNs.Seconds() / float64(h.jobsDone)
+}
+
+// devicePeak returns the highest reading of the memory of all devices; 0 without any.
+func (h *history) devicePeak() (peak model.Bytes) {
+	for i := range h.trace.Samples {
+		peak = max(peak, h.trace.Samples[i].VRAMBytes)
+	}
+	return peak
 }

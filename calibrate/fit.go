@@ -174,13 +174,18 @@ func (t *tried) interference() profile.Interference { return t.family.interferen
 func (f *fitted) profile(name string) *profile.Profile {
 	in := f.inputs
 	p := &profile.Profile{
-		Name: name, Baseline: in.baseline(),
+		Name: name, Baseline: in.baseline(), DeviceBaseline: in.deviceBaseline(),
 		Interference: f.chosen.family.interference(f.chosen.x, f.errors),
 	}
+	onDevices := in.deviceFootprints()
 	for k, kind := range in.kinds {
 		out := profile.Kind{
 			Name: kind.Name, Circuit: in.circuits[k], Partitions: kind.Partitions, Priority: kind.Priority,
-			Work: map[model.Stage]profile.Work{}, Footprint: f.memory.footprint(k),
+			Keys: keysOf(in.keys[k]), Work: map[model.Stage]profile.Work{}, Footprint: f.memory.footprint(k),
+		}
+		out.Footprint.VRAM = onDevices[k]
+		if in.histories[0].trace.Header.Config.GPU.BG2 == model.OnDevice {
+			out.BG2 = &profile.BG2{Recorded: model.OnDevice}
 		}
 		for s := model.Parse; s < model.NumStages; s++ {
 			if law, there := f.laws[key{k, s}]; there {
@@ -195,18 +200,52 @@ func (f *fitted) profile(name string) *profile.Profile {
 	return p
 }
 
+// keysOf returns what the keys of a kind take, as a header tells.
+func keysOf(k trace.Keys) profile.Keys {
+	told := func(size model.Bytes) profile.Quantity[model.Bytes] {
+		if size == 0 {
+			return profile.Quantity[model.Bytes]{}
+		}
+		return profile.Quantity[model.Bytes]{Value: size, Source: profile.Derived}
+	}
+	return profile.Keys{Host: told(k.Host), Device: told(k.Device)}
+}
+
 // retained is the resident data that stands for what a process keeps besides the baseline once it works.
 const retained = "kept by the process at work"
 
-// baseline is the mean of the readings before the first jobs, with the interval of one such reading.
+// baseline is what was resident before the first jobs besides the keys, as far as the headers tell what those take.
 func (in *inputs) baseline() profile.Quantity[model.Bytes] {
-	n := float64(len(in.histories))
-	mean, squares := 0.0, 0.0
+	var readings []model.Bytes
 	for _, h := range in.histories {
-		mean += float64(h.trace.Baseline.RSSBytes) / n
+		keys, _ := h.keys()
+		readings = append(readings, max(0, h.trace.Baseline.RSSBytes-keys))
 	}
-	for _, h := range in.histories {
-		d := float64(h.trace.Baseline.RSSBytes) - mean
+	return oneReading(readings)
+}
+
+// keys returns what the keys of a history's kinds take on the host and on each device, as far as its header tells.
+func (h *history) keys() (host, device model.Bytes) {
+	for _, k := range h.trace.Header.Kinds {
+		keys := h.trace.Header.Keys[k.Name]
+		host += keys.Host
+		device += keys.Device
+	}
+	return host, device
+}
+
+// oneReading is the mean of some readings, with the interval of one more; nothing if there are none.
+func oneReading(readings []model.Bytes) profile.Quantity[model.Bytes] {
+	if len(readings) == 0 {
+		return profile.Quantity[model.Bytes]{}
+	}
+	n := float64(len(readings))
+	mean, squares := 0.0, 0.0
+	for _, r := range readings {
+		mean += float64(r) / n
+	}
+	for _, r := range readings {
+		d := float64(r) - mean
 		squares += d * d
 	}
 	q := profile.Quantity[model.Bytes]{Value: model.Bytes(math.Round(mean)), Source: profile.Measured}

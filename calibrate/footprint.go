@@ -215,7 +215,12 @@ func (est *estimate) stiffness(e *equations) float64 {
 
 // quantity returns an unknown with its interval.
 func (est *estimate) quantity(j int) profile.Quantity[model.Bytes] {
-	x, d := est.x[j], half*est.deviations[j]
+	return fittedBytes(est.x[j], est.deviations[j])
+}
+
+// fittedBytes returns a size with the interval of its standard error.
+func fittedBytes(x, deviation float64) profile.Quantity[model.Bytes] {
+	d := half * deviation
 	whole := func(v float64) model.Bytes { return model.Bytes(math.Round(max(0, v))) }
 	return profile.Quantity[model.Bytes]{Value: whole(x), Low: whole(x - d), High: whole(x + d), Source: profile.Fitted}
 }

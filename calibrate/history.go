@@ -14,6 +14,7 @@ type interval struct {
 	job, partition int32
 	stage          model.Stage
 	block          model.Block // of Dealloc
+	device         uint8       // of the stages on a GPU worker
 	begin, end     model.Instant
 	ended          bool // it ended, and well
 	counts         bool // its job was done besides, so that its work says something
@@ -104,7 +105,7 @@ func (r *reader) read(record *model.Record) error {
 		case model.Start:
 			r.running[e.Task] = len(r.busy)
 			r.busy = append(r.busy, interval{
-				kind: r.kinds[e.Kind], job: e.Job, partition: e.Partition, stage: e.Task.Stage, block: e.Task.Block,
+				kind: r.kinds[e.Kind], job: e.Job, partition: e.Partition, stage: e.Task.Stage, block: e.Task.Block, device: e.Device,
 				begin: record.At, end: -1,
 			})
 		case model.JobStart:

@@ -18,6 +18,7 @@ type inputs struct {
 	sources   []Source
 	kinds     []model.Kind // sorted by name
 	circuits  []*model.Circuit
+	keys      []trace.Keys // of each kind, as far as the headers tell
 	machine   trace.Machine
 	versions  map[string]string
 	warnings  []string
@@ -93,15 +94,9 @@ func contentHash(t *trace.Trace) (string, error) {
 
 // assemble reads the histories of traces that belong together.
 func assemble(list []named) (*inputs, error) {
-	first := &list[0].trace.Header
-	in := &inputs{machine: first.Machine, versions: map[string]string{}}
-	in.kinds = sortedKinds(first)
-	for _, k := range in.kinds {
-		var circuit *model.Circuit
-		if c, there := first.Circuits[k.Name]; there {
-			circuit = &c
-		}
-		in.circuits = append(in.circuits, circuit)
+	in := &inputs{machine: list[0].trace.Header.Machine, versions: map[string]string{}}
+	for _, n := range list {
+		in.addKinds(&n.trace.Header)
 	}
 	for _, n := range list {
 		h, err := newHistory(n.source.Path, n.trace, in.indices(n.trace))
@@ -113,6 +108,25 @@ func assemble(list []named) (*inputs, error) {
 		in.note(h)
 	}
 	return in, in.checkEnough()
+}
+
+// addKinds adds the kinds of a header that are not known yet.
+func (in *inputs) addKinds(h *trace.Header) {
+	for _, k := range h.Kinds {
+		at, known := slices.BinarySearchFunc(in.kinds, k.Name, func(k model.Kind, name string) int {
+			return cmp.Compare(k.Name, name)
+		})
+		if known {
+			continue
+		}
+		var circuit *model.Circuit
+		if c, there := h.Circuits[k.Name]; there {
+			circuit = &c
+		}
+		in.kinds = slices.Insert(in.kinds, at, k)
+		in.circuits = slices.Insert(in.circuits, at, circuit)
+		in.keys = slices.Insert(in.keys, at, h.Keys[k.Name])
+	}
 }
 
 // indices returns the index among the sorted kinds of each of the trace's.

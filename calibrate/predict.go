@@ -34,6 +34,7 @@ type Prediction struct {
 	AboveBaseline Band    `json:"peak_above_baseline_bytes"`
 	SecondsPerJob Band    `json:"seconds_per_job"`
 	Makespan      Band    `json:"makespan_s"`
+	DevicePeak    Band    `json:"device_peak_bytes"` // of all devices together
 	Replications  int     `json:"replications"`
 
 	busy [model.NumStages]Band // mean seconds that a run of each stage takes
@@ -47,7 +48,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 	}
 	plan.IgnoreLimit = true
 	p := &Prediction{Limit: plan.Machine.HostLimit(), Replications: replications}
-	var peaks, above, seconds, makespans []float64
+	var peaks, above, devices, seconds, makespans []float64
 	var busy [model.NumStages][]float64
 	ooms, stalls := 0, 0
 	for r := range replications {
@@ -63,9 +64,11 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 			continue
 		case sim.OOM:
 			ooms++
+			p.Limit = result.Limit
 		}
 		peaks = append(peaks, float64(result.Peak))
 		above = append(above, float64(result.Peak-base(result)))
+		devices = append(devices, float64(devicePeaks(result)))
 		seconds = append(seconds, result.SecondsPerJob)
 		makespans = append(makespans, result.Makespan.Seconds())
 		for s := range busy {
@@ -75,6 +78,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 		}
 	}
 	p.Peak, p.AboveBaseline, p.SecondsPerJob, p.Makespan = band(peaks), band(above), band(seconds), band(makespans)
+	p.DevicePeak = band(devices)
 	for s := range busy {
 		p.busy[s] = band(busy[s])
 	}
@@ -135,4 +139,12 @@ func (b *busyTimes) add(r *model.Record) {
 		b.spent[s] += r.End.Sub(r.Begin)
 		b.runs[s]++
 	}
+}
+
+// devicePeaks returns what the devices held at their peaks, all together.
+func devicePeaks(r *sim.Result) (peak model.Bytes) {
+	for _, d := range r.Devices {
+		peak += d.Peak
+	}
+	return peak
 }

@@ -129,8 +129,7 @@ func (h *history) changes(c columns) ([]change, []zone) {
 			unsure = append(unsure, around(b.begin, b.end))
 		}
 	}
-	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	slices.SortFunc(unsure, func(a, b zone) int { return cmp.Compare(a.begin, b.begin) })
+	sortChanges(list, unsure)
 	return list, merge(unsure)
 }
 
@@ -161,4 +160,10 @@ func (h *history) syntheses() []*interval {
 	}
 	slices.SortStableFunc(list, func(a, b *interval) int { return cmp.Compare(a.begin, b.begin) })
 	return list
+}
+
+// sortChanges sorts changes by time and zones by their begins.
+func sortChanges(changes []change, zones []zone) {
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(zones, func(a, b zone) int { return cmp.Compare(a.begin, b.begin) })
 }

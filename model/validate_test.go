@@ -182,7 +182,7 @@ func TestEachWrongPartOfACircuitIsOneFault(t *testing.T) {
 		circuit Circuit
 	}{
 		{`k.circuit is "": one of mimc, sha256`, Circuit{Log2Constraints: 13, Data: 64, Leaf: 32}},
-		{"k.log2_constraints is 9: from 10 to 20 for circuit mimc", Circuit{"mimc", 9, 64, 32}},
+		{"k.log2_constraints is 9: from 10 to 22 for circuit mimc", Circuit{"mimc", 9, 64, 32}},
 		{"k.log2_constraints is 14: from 15 to 20 for circuit sha256", Circuit{"sha256", 14, 64, 32}},
 		{"k.log2_constraints is 21: from 15 to 20 for circuit sha256", Circuit{"sha256", 21, 64, 32}},
 		{"k.data is 0B: a whole number of leaves of 32B, at least two, at most 1TiB", Circuit{"mimc", 13, 0, 32}},

@@ -148,7 +148,7 @@ const (
 var familyLimits = []struct {
 	family          string
 	lowest, highest int
-}{{"mimc", 10, 20}, {"sha256", 15, 20}}
+}{{"mimc", 10, 22}, {"sha256", 15, 20}}
 
 // Validate reports everything that is wrong with the circuit of a kind whose description stands at key.
 func (c *Circuit) Validate(key string) error {

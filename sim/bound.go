@@ -24,7 +24,7 @@ func (l *loop) bound(r *Result) {
 	if c.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(c.JobsInFlight))
 	}
-	base := l.profile.Baseline.Value + c.DataBound()
+	base := l.baseline + c.DataBound()
 	bytes := float64(base) + float64(most)*float64(r.Bound.Partitions) + float64(job)*float64(jobs)
 	if bytes >= math.MaxInt64 {
 		r.BoundBytes = math.MaxInt64 // more than any machine has

@@ -53,7 +53,7 @@ func (l *loop) holdings() []Holding {
 		h.Count += count
 		h.Bytes += bytes
 	}
-	add(OwnBaseline, 0, l.profile.Baseline.Value)
+	add(OwnBaseline, 0, l.baseline)
 	add(OwnResident, l.data.Items, l.data.Bytes)
 	for k := range l.kinds {
 		l.addKind(k, add)

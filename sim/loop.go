@@ -28,8 +28,8 @@ func Run(p Plan, record func(*model.Record)) (*Result, error) {
 // loop is one run in virtual time.
 type loop struct {
 	plan     *Plan
-	config   model.Config     // with the resident list that is in force
-	profile  *profile.Profile // as drawn for the replication
+	config   model.Config // with the resident list that is in force
+	baseline model.Bytes  // of the host, as drawn for the replication
 	kinds    []profile.Kind
 	core     *model.Core
 	engine   *work.Engine
@@ -76,16 +76,17 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	if err := fitsInMemory(p, kinds); err != nil {
 		return nil, err
 	}
+	host, device := drawn.Baselines(kinds)
 	l := &loop{
-		plan: p, config: config, profile: drawn, kinds: kinds, core: core, record: record,
+		plan: p, config: config, baseline: host, kinds: kinds, core: core, record: record,
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
 		cancels:  p.Disturb.Cancels,
 		limit:    p.Machine.HostLimit(),
 		timed:    config.Prepares(),
 	}
 	setup := work.Setup{
-		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: drawn.Baseline.Value, Limit: l.limit.Bytes,
-		DeviceBaseline: drawn.DeviceBaseline.Value, Memlock: p.Machine.Memlock,
+		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: host, Limit: l.limit.Bytes,
+		DeviceBaseline: device, Memlock: p.Machine.Memlock,
 		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
 	}
 	for _, gpu := range p.Machine.GPUs {

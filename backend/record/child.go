@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"headroom/backend"
+	"headroom/backend/device/cpu"
 	"headroom/backend/device/cuda"
 	"headroom/backend/groth16"
 	"headroom/backend/probe"
@@ -58,6 +59,7 @@ type child struct {
 	kinds    []model.Kind
 	device   backend.Device
 	verified func() int
+	opened   []cpu.Kind   // by kind; nil: the device is virtual
 	cards    *cuda.Device // nil: another device proves
 
 	mu     sync.Mutex // guards writer: steps and samples come from two goroutines
@@ -66,6 +68,7 @@ type child struct {
 
 func (c *child) run(ctx context.Context, out io.Writer) error {
 	header := c.spec.header(c.kinds)
+	c.addKeys(header)
 	header.Machine.GPU = c.gpus(ctx)
 	header.Started = time.Now().UTC().Format(time.RFC3339)
 	var err error

@@ -12,6 +12,7 @@ import (
 	"headroom/backend/groth16"
 	"headroom/backend/probe"
 	"headroom/model"
+	"headroom/model/trace"
 	"headroom/model/work"
 )
 
@@ -70,6 +71,7 @@ func (c *child) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.opened = kinds
 	setup := cpu.Setup{Kinds: kinds, Config: c.spec.Config, OwnData: c.spec.OwnData}
 	if c.spec.Device == CUDA {
 		return c.openCUDA(ctx, setup)
@@ -116,10 +118,26 @@ func (c *child) openVirtual() error {
 	if err != nil {
 		return err
 	}
+	host, onDevice := p.Baselines(kinds)
 	device := virtual.New(work.Setup{
-		Kinds: kinds, Interference: p.Interference, Config: c.spec.Config, Baseline: p.Baseline.Value,
-		DeviceBaseline: p.DeviceBaseline.Value, Seed: c.spec.Seed,
+		Kinds: kinds, Interference: p.Interference, Config: c.spec.Config, Baseline: host,
+		DeviceBaseline: onDevice, Seed: c.spec.Seed,
 	})
 	c.device, c.verified = device, func() int { return 0 }
 	return nil
+}
+
+// addKeys adds to a header what the keys of each kind take; those that come and go are not always there.
+func (c *child) addKeys(h *trace.Header) {
+	h.Keys = map[string]trace.Keys{}
+	for i, k := range c.opened {
+		if !k.Keys.Loaded() {
+			continue
+		}
+		keys := trace.Keys{Host: k.Keys.Size()}
+		if c.cards != nil {
+			keys.Device = c.cards.KeySizes()[i]
+		}
+		h.Keys[k.Name] = keys
+	}
 }

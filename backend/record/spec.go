@@ -140,7 +140,7 @@ func (s *Spec) header(kinds []model.Kind) *trace.Header {
 	h := &trace.Header{
 		Tool: s.Tool, Prover: "headroom " + groth16.Version(), Machine: machine(), Clock: trace.Monotonic,
 		Config: s.Config, Kinds: kinds, Workload: s.Workload, ProfileHash: s.ProfileHash, Seed: s.Seed,
-		Device: s.Device, LimitBytes: s.LimitBytes, Forced: s.Forced, OwnData: s.OwnData, Blocks: map[string]model.Blocks{},
+		Device: s.Device, LimitBytes: s.LimitBytes, CapBytes: s.Cap, Forced: s.Forced, OwnData: s.OwnData, Blocks: map[string]model.Blocks{},
 	}
 	if s.Device != Virtual {
 		h.Circuits = map[string]model.Circuit{}

@@ -24,6 +24,8 @@ func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 	out.Kinds = slices.Clone(p.Kinds)
 	for i := range out.Kinds {
 		k := &out.Kinds[i]
+		drawIfThere(&d, &k.Keys.Host)
+		drawIfThere(&d, &k.Keys.Device)
 		k.Work = maps.Clone(k.Work)
 		for s := model.Parse; s < model.NumStages; s++ {
 			if w, ok := k.Work[s]; ok {

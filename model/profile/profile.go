@@ -86,11 +86,29 @@ type Kind struct {
 	Circuit    *model.Circuit // nil when the live prover cannot run it
 	Partitions int
 	Priority   int
+	Keys       Keys
 	Work       map[model.Stage]Work // a stage that is missing here does not exist
 	// BG2 is what the G2 multi-scalar multiplication takes; nil where only the side is known that it was recorded on,
 	// which is then the only one that the kind can be simulated with.
 	BG2       *BG2
 	Footprint Footprint
+}
+
+// Keys are what is resident of a kind from before the first job to the end, where the workload has it.
+type Keys struct {
+	Host   Quantity[model.Bytes] `yaml:"host"`
+	Device Quantity[model.Bytes] `yaml:"device"` // on each device
+}
+
+// Baselines returns what is resident on the host and on each device before the first job of a workload of these kinds,
+// without the resident data.
+func (p *Profile) Baselines(kinds []Kind) (host, device model.Bytes) {
+	host, device = p.Baseline.Value, p.DeviceBaseline.Value
+	for i := range kinds {
+		host += kinds[i].Keys.Host.Value
+		device += kinds[i].Keys.Device.Value
+	}
+	return host, device
 }
 
 // BG2 is the G2 multi-scalar multiplication of a kind. The work of the stages contains it on the side where it was

@@ -28,6 +28,7 @@ type kindInAFile struct {
 	model.Circuit
 	Partitions int                  `yaml:"partitions"`
 	Priority   int                  `yaml:"priority"`
+	Keys       Keys                 `yaml:"keys"`
 	Work       map[model.Stage]Work `yaml:"work"`
 	BG2        *BG2                 `yaml:"b_g2"`
 	Footprint  Footprint            `yaml:"footprint"`
@@ -60,7 +61,7 @@ func (f *file) profile() *Profile {
 		Interference: f.Interference,
 	}
 	for name, k := range f.Kinds {
-		kind := Kind{Name: name, Partitions: k.Partitions, Priority: k.Priority, Work: k.Work, BG2: k.BG2, Footprint: k.Footprint}
+		kind := Kind{Name: name, Partitions: k.Partitions, Priority: k.Priority, Keys: k.Keys, Work: k.Work, BG2: k.BG2, Footprint: k.Footprint}
 		if k.Circuit != (model.Circuit{}) {
 			kind.Circuit = &k.Circuit
 		}

@@ -127,7 +127,7 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"{synth: 1, prep: 32}", "{sync: 1}", `20:44: interference.resources[0].demand.sync is not a key here: model: stage "sync" is not known`},
 		{"name: cores", `name: ""`, `20:14: interference.resources[0].name is "": each resource needs a name of its own`},
 		{"partitions: 10\n", "partitions: 0\n", "23:17: kinds.porep-32g.partitions is 0: from 1 to 1000000"},
-		{"priority: 0", "circuit: mimc", "22:3: kinds.porep-32g.log2_constraints is 0: from 10 to 20 for circuit mimc"},
+		{"priority: 0", "circuit: mimc", "22:3: kinds.porep-32g.log2_constraints is 0: from 10 to 22 for circuit mimc"},
 		{"      kernel: {law: constant, mean: 1.5s}\n", "", "25:5: kinds.porep-32g.work has no kernel: every kind needs synth and kernel"},
 		{"law: constant", "law: normal", `27:21: kinds.porep-32g.work.kernel.law is "normal": one of constant, lognormal, exponential`},
 		{"law: constant", "law: constant, cv: 0.1", "27:35: kinds.porep-32g.work.kernel.cv is 0.1: 0 for law constant"},

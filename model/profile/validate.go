@@ -80,6 +80,8 @@ func (k *Kind) validate(f *model.Faults, at string) {
 	if k.Partitions < 1 || k.Partitions > model.MaxPartitions {
 		f.Add(at+".partitions", "is %d: from 1 to %d", k.Partitions, model.MaxPartitions)
 	}
+	amount(f, at+".keys.host", k.Keys.Host)
+	amount(f, at+".keys.device", k.Keys.Device)
 	for _, s := range []model.Stage{model.Synth, model.Kernel} {
 		if _, there := k.Work[s]; !there {
 			f.Add(at+".work", "has no %s: every kind needs synth and kernel", s)

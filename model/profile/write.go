@@ -138,6 +138,9 @@ func (w *page) kind(k *Kind) {
 	}
 	w.line(2, "partitions: %d", k.Partitions)
 	w.line(2, "priority: %d", k.Priority)
+	if k.Keys != (Keys{}) {
+		w.line(2, "keys: {host: %s, device: %s}", quantity(k.Keys.Host), quantity(k.Keys.Device))
+	}
 	w.line(2, "work:")
 	for _, s := range slices.Sorted(maps.Keys(k.Work)) {
 		work := k.Work[s]

@@ -32,17 +32,25 @@ type Header struct {
 	Kinds       []model.Kind             `json:"kinds"`
 	Circuits    map[string]model.Circuit `json:"circuits,omitempty"` // by name of the kind
 	Blocks      map[string]model.Blocks  `json:"blocks,omitempty"`   // by name of the kind, where that is known
+	Keys        map[string]Keys          `json:"keys,omitempty"`     // by name of the kind, where that is known
 	Workload    model.Workload           `json:"workload"`
 	ProfileHash string                   `json:"profile_hash,omitempty"` // SHA-256 in hexadecimal
 	Seed        uint64                   `json:"seed,omitempty"`
 	Replication uint32                   `json:"replication,omitempty"`
 	Device      string                   `json:"device,omitempty"`    // cpu, virtual or cuda; empty for a simulation
 	LimitBytes  model.Bytes              `json:"-"`                   // the limit of resident memory; 0: none
+	CapBytes    model.Bytes              `json:"-"`                   // what the prover may take of each device; 0: all of it
 	Mechanism   string                   `json:"mechanism,omitempty"` // what enforced the limit; empty: nothing did
 	Forced      bool                     `json:"forced,omitempty"`    // run although it was predicted to break the limit
 	// OwnData says that the resident data of the configuration is what the prover keeps by itself, as a profile of it
 	// found, and that it was not held besides.
 	OwnData bool `json:"own_data,omitempty"`
+}
+
+// Keys is what the keys of a kind take from before the first job to the end.
+type Keys struct {
+	Host   model.Bytes `json:"host,omitzero"`
+	Device model.Bytes `json:"device,omitzero"` // on each device
 }
 
 // Machine is what a trace says of the machine of a run.

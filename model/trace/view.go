@@ -23,6 +23,7 @@ type headerView struct {
 	Machine machineView `json:"machine"`
 	Kinds   []kindView  `json:"kinds"`
 	Limit   *whole      `json:"limit_bytes,omitzero"`
+	Cap     *whole      `json:"cap_bytes,omitzero"`
 }
 
 type units struct {
@@ -51,6 +52,7 @@ func viewHeader(h *Header) *headerView {
 		Units:   theUnits,
 		Machine: machineView{&h.Machine, (*whole)(&h.Machine.RAM)},
 		Limit:   (*whole)(&h.LimitBytes),
+		Cap:     (*whole)(&h.CapBytes),
 	}
 	for _, k := range h.Kinds {
 		kind := kindView{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority}
@@ -96,7 +98,12 @@ func (v *headerView) check() error {
 		blocks := h.Blocks[name]
 		checkBlocks(&f, &blocks, "blocks."+name)
 	}
+	for _, name := range slices.Sorted(maps.Keys(h.Keys)) {
+		f.Size("keys."+name+".host", h.Keys[name].Host, 0)
+		f.Size("keys."+name+".device", h.Keys[name].Device, 0)
+	}
 	f.Size("limit_bytes", h.LimitBytes, 0)
+	f.Size("cap_bytes", h.CapBytes, 0)
 	f.Size("machine.ram_bytes", h.Machine.RAM, 0)
 	f.Join(h.Config.Validate(nil))
 	f.Join(h.Workload.Validate())

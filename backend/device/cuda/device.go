@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	groth16 "github.com/consensys/gnark/backend/groth16/bls12-381"
 	cs "github.com/consensys/gnark/constraint/bls12-381"
@@ -34,11 +35,12 @@ type DeviceSetup struct {
 // stays on the card, and the run goes on. All calls of a worker come from one thread of the operating system.
 type Device struct {
 	*cpu.Device
-	config  *model.Config
-	cards   []*Card
-	keys    [][]*Key      // by card, by kind
-	workers []worker      // by number
-	peaks   []model.Bytes // by card: the highest that Memory has told
+	config   *model.Config
+	cards    []*Card
+	keys     [][]*Key      // by card, by kind
+	workers  []worker      // by number
+	peaks    []model.Bytes // by card: the highest that Memory has told
+	keySizes []model.Bytes // by kind
 }
 
 // Check reports what of a configuration the device cannot do with kinds of these names.
@@ -83,6 +85,13 @@ func (d *Device) begin(s *DeviceSetup) error {
 				return fmt.Errorf("cuda: %s on card %d: %w", cpu.KeysOf(k.Name), number, err)
 			}
 			d.keys[number] = append(d.keys[number], key)
+			if number == 0 {
+				size, err := card.KeySize(k.Keys.Proving(), key.g2)
+				if err != nil {
+					return err
+				}
+				d.keySizes = append(d.keySizes, size.Device)
+			}
 		}
 	}
 	for range d.config.Workers() {
@@ -90,6 +99,9 @@ func (d *Device) begin(s *DeviceSetup) error {
 	}
 	return nil
 }
+
+// KeySizes returns what the key of each kind takes on every card, as the library says before it is taken.
+func (d *Device) KeySizes() []model.Bytes { return slices.Clone(d.keySizes) }
 
 // open takes a workspace for the partition that a worker takes.
 func (d *Device) open(take model.Effect) (prover.Sums, error) {

@@ -107,6 +107,15 @@ func (r *Request) Plan() sim.Plan {
 	if r.Limit != 0 && (p.Machine.CgroupLimit == 0 || r.Limit < p.Machine.CgroupLimit) {
 		p.Machine.CgroupLimit = r.Limit
 	}
+	if r.Cap != 0 && p.Profile != nil {
+		limit := p.Profile.DeviceBaseline.Value + r.Cap // the cap is on what the prover takes
+		p.Machine.GPUs = slices.Clone(p.Machine.GPUs)
+		for i := range p.Machine.GPUs {
+			if gpu := &p.Machine.GPUs[i]; gpu.VRAM == 0 || limit < gpu.VRAM {
+				gpu.VRAM = limit
+			}
+		}
+	}
 	return p
 }
 
