@@ -121,6 +121,7 @@ func (d *drawer) footprint(f *Footprint) {
 		drawQuantity(d, q)
 	}
 	drawIfThere(d, &f.Pinned)
+	drawIfThere(d, &f.Shm)
 	f.VRAM = maps.Clone(f.VRAM)
 	for s := model.Parse; s < model.NumStages; s++ {
 		if q, ok := f.VRAM[s]; ok {

@@ -163,6 +163,8 @@ type Footprint struct {
 	During map[model.Stage][]Point `yaml:"during"`
 	// Pinned is the part of the vectors that is locked in host memory for the device.
 	Pinned Quantity[model.Bytes] `yaml:"pinned"`
+	// Shm is the part of the vectors that is in shared memory, which /dev/shm limits.
+	Shm Quantity[model.Bytes] `yaml:"shm"`
 	// VRAM is what a partition holds on its device while a stage runs there: Prep, Kernel or Tail. What it holds in
 	// Prep it holds until the kernel begins, waiting for the lock included.
 	VRAM map[model.Stage]Quantity[model.Bytes] `yaml:"vram"`

@@ -152,6 +152,7 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 	}
 	if rapid.Bool().Draw(t, "on a device") {
 		k.Footprint.Pinned = profile.Exactly(k.Footprint.Vectors.Value / 2)
+		k.Footprint.Shm = profile.Exactly(k.Footprint.Vectors.Value / 3)
 		k.Footprint.VRAM[model.Kernel] = drawQuantity(t, sizes, "vram")
 		k.Keys = profile.Keys{Host: drawQuantity(t, sizes, "keys"), Device: drawQuantity(t, sizes, "keys on devices")}
 		k.BG2 = &profile.BG2{Recorded: model.OnHost, Host: drawQuantity(t, spans, "host"), Device: drawQuantity(t, spans, "device")}

@@ -129,9 +129,14 @@ func (p *Footprint) validate(f *model.Faults, at string, work map[model.Stage]Wo
 	amount(f, at+".vectors", p.Vectors)
 	amount(f, at+".assignment", p.Assignment)
 	amount(f, at+".call", p.Call)
-	amount(f, at+".pinned", p.Pinned)
-	if p.Pinned.Value > p.Vectors.Value {
-		f.Add(at+".pinned", "is %s: a part of the vectors, which are %s", p.Pinned.Value, p.Vectors.Value)
+	for _, part := range []struct {
+		key   string
+		bytes Quantity[model.Bytes]
+	}{{".pinned", p.Pinned}, {".shm", p.Shm}} {
+		amount(f, at+part.key, part.bytes)
+		if part.bytes.Value > p.Vectors.Value {
+			f.Add(at+part.key, "is %s: a part of the vectors, which are %s", part.bytes.Value, p.Vectors.Value)
+		}
 	}
 	for _, s := range slices.Sorted(maps.Keys(p.VRAM)) {
 		key := fmt.Sprintf("%s.vram.%s", at, s)

@@ -158,6 +158,9 @@ func (w *page) kind(k *Kind) {
 	if k.Footprint.Pinned != (Quantity[model.Bytes]{}) {
 		w.line(3, "pinned: %s", quantity(k.Footprint.Pinned))
 	}
+	if k.Footprint.Shm != (Quantity[model.Bytes]{}) {
+		w.line(3, "shm: %s", quantity(k.Footprint.Shm))
+	}
 	if len(k.Footprint.VRAM) > 0 {
 		var parts []string
 		for _, s := range slices.Sorted(maps.Keys(k.Footprint.VRAM)) {

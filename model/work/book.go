@@ -6,8 +6,8 @@ import (
 	"headroom/model"
 )
 
-// Book adds up one sort of memory besides the host's resident memory: that of a device, or pinned host memory. It
-// changes only when stages begin and end.
+// Book adds up one sort of memory besides the host's resident memory: that of a device, or what of the host's is pinned
+// or shared. It changes only when stages begin and end.
 type Book struct {
 	Name   string // for messages
 	Peak   model.Bytes
@@ -32,18 +32,25 @@ type onDevice struct {
 	bytes          model.Bytes
 }
 
+// parts is what of a partition's vectors is pinned and what is shared.
+type parts struct{ pinned, shared model.Bytes }
+
 // books keeps the books of an engine.
 type books struct {
 	devices []Book
 	workers []onDevice // by worker
 	pinned  Book
+	shared  Book
 	vram    [][model.NumStages]model.Bytes // by kind
-	pins    []model.Bytes                  // of the vectors, by kind
+	parts   []parts                        // by kind
 	kept    bool                           // there is something to add up
 }
 
 func newBooks(s *Setup) books {
-	b := books{pinned: Book{Name: "memlock, for pinned memory", Limit: s.Memlock}}
+	b := books{
+		pinned: Book{Name: "machine.memlock", Limit: s.Memlock},
+		shared: Book{Name: "machine.shm", Limit: s.Shm},
+	}
 	for d := range int(s.Config.GPU.Devices) {
 		device := Book{Name: fmt.Sprintf("vram of gpu %d", d), held: s.DeviceBaseline, Peak: s.DeviceBaseline}
 		if d < len(s.VRAM) {
@@ -59,8 +66,8 @@ func newBooks(s *Setup) books {
 			vram[stage] = q.Value
 		}
 		b.vram = append(b.vram, vram)
-		b.pins = append(b.pins, f.Pinned.Value)
-		b.kept = b.kept || len(f.VRAM) > 0 || f.Pinned.Value > 0
+		b.parts = append(b.parts, parts{f.Pinned.Value, f.Shm.Value})
+		b.kept = b.kept || len(f.VRAM) > 0 || b.parts[i] != parts{}
 	}
 	for i := range s.Config.Resident {
 		if r := &s.Config.Resident[i]; r.Pinned {
@@ -74,8 +81,12 @@ func newBooks(s *Setup) books {
 	return b
 }
 
-// pin adds the pinned part of the vectors of some proofs of a kind, or takes it away.
-func (b *books) pin(kind uint16, proofs int) { b.pinned.held += b.pins[kind] * model.Bytes(proofs) }
+// part adds the pinned and the shared part of the vectors of some proofs of a kind, or takes them away.
+func (b *books) part(kind uint16, proofs int) {
+	p := &b.parts[kind]
+	b.pinned.held += p.pinned * model.Bytes(proofs)
+	b.shared.held += p.shared * model.Bytes(proofs)
+}
 
 // stage sets what the partition of a worker holds on its device while a stage runs there.
 func (b *books) stage(e *model.Effect) {
@@ -103,4 +114,5 @@ func (b *books) settle(now model.Instant) {
 		b.devices[d].see(now)
 	}
 	b.pinned.see(now)
+	b.shared.see(now)
 }

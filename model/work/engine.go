@@ -55,11 +55,11 @@ type Setup struct {
 	Config       model.Config // its resident list is in force
 	Baseline     model.Bytes  // resident from the start, without the resident data
 	Limit        model.Bytes  // of resident memory; 0: none
-	// DeviceBaseline is held on every device from the start, VRAM is how much each device can hold and Memlock how much
-	// of the host's memory can be pinned; 0: no limit.
+	// DeviceBaseline is held on every device from the start, VRAM is how much each device can hold, and Memlock and Shm
+	// are how much of the host's memory can be pinned and shared; 0: no limit.
 	DeviceBaseline model.Bytes
 	VRAM           []model.Bytes
-	Memlock        model.Bytes
+	Memlock, Shm   model.Bytes
 	Seed           uint64
 	Replication    uint32
 	// Fails reports whether a stage fails at its end, or with job -1 and the index of the data for Load; nil: none does. It must be a function of its arguments
@@ -147,7 +147,7 @@ func (e *Engine) Take(now model.Instant) *Finished {
 	case o.Stage == model.Synth:
 		e.Memory.Add(e.blocks[r.kind].synthesized * model.Bytes(r.proofs))
 		if e.books.kept && !e.retains {
-			e.books.pin(r.kind, int(r.proofs))
+			e.books.part(r.kind, int(r.proofs))
 		}
 	case e.books.kept && o.Stage == e.blocks[r.kind].last:
 		e.books.leave(o.Lane, r.job, r.partition)
@@ -167,7 +167,7 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 		case model.Freed:
 			e.Memory.Add(-e.blocks[effect.Kind].Freed(effect) * model.Bytes(effect.Proofs))
 			if e.books.kept && effect.Task.Block == model.Vectors {
-				e.books.pin(effect.Kind, -int(effect.Proofs))
+				e.books.part(effect.Kind, -int(effect.Proofs))
 			}
 		case model.JobStart:
 			e.Memory.Add(e.blocks[effect.Kind].Parse)
@@ -220,6 +220,9 @@ func (e *Engine) Devices() []Book { return e.books.devices }
 // Pinned returns the book of the host's pinned memory.
 func (e *Engine) Pinned() *Book { return &e.books.pinned }
 
+// Shared returns the book of what of the host's memory is in /dev/shm.
+func (e *Engine) Shared() *Book { return &e.books.shared }
+
 // BookCrossed returns a book whose limit was crossed, or nil.
 func (e *Engine) BookCrossed() *Book {
 	if !e.books.kept {
@@ -232,6 +235,9 @@ func (e *Engine) BookCrossed() *Book {
 	}
 	if e.books.pinned.Crossed() {
 		return &e.books.pinned
+	}
+	if e.books.shared.Crossed() {
+		return &e.books.shared
 	}
 	return nil
 }
@@ -250,7 +256,7 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
 	if e.retains && t.Stage == model.Synth && !effect.Reused {
 		e.Memory.Add(e.blocks[effect.Kind].Vectors * model.Bytes(effect.Proofs))
-		e.books.pin(effect.Kind, int(effect.Proofs))
+		e.books.part(effect.Kind, int(effect.Proofs))
 	}
 	if e.Memory.shaped.Has(t.Stage) && t.Stage != model.Load {
 		e.Memory.Begin(t.Stage, t.Lane, effect.Kind, effect.Proofs, amount)

@@ -63,6 +63,9 @@ func (d *Device) Devices() []work.Book { return d.engine.Devices() }
 // Pinned returns the book of the host's pinned memory. It is for after Close.
 func (d *Device) Pinned() work.Book { return *d.engine.Pinned() }
 
+// Shared returns the book of what of the host's memory is in /dev/shm. It is for after Close.
+func (d *Device) Shared() work.Book { return *d.engine.Shared() }
+
 // run owns the engine. What is over waits in round until the owner takes it, so that neither waits for the other.
 func (d *Device) run() {
 	defer close(d.done)
