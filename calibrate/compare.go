@@ -119,7 +119,7 @@ func (c *Comparison) judge(h *trace.Header) {
 	switch c.Verdict {
 	case sim.Fits:
 		c.VerdictRight = c.Outcome == trace.Finished
-	case sim.OOM:
+	case sim.OOM, sim.Refuse:
 		c.VerdictRight = died
 	case sim.Risk:
 		c.VerdictRight = died || c.Outcome == trace.Finished

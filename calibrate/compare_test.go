@@ -33,6 +33,8 @@ func TestAVerdictIsRightIfTheRunCameOutThatWay(t *testing.T) {
 		{"little memory, killed", 400 * model.MiB, trace.Killed, sim.OOM, true},
 		{"little memory, finished", 400 * model.MiB, trace.Finished, sim.OOM, false},
 		{"ended by its operator", 400 * model.MiB, trace.Cancelled, sim.OOM, false},
+		{"not enough for the baseline, killed", 90 * model.MiB, trace.Killed, sim.Refuse, true},
+		{"not enough for the baseline, finished", 90 * model.MiB, trace.Finished, sim.Refuse, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := calibrate.Compare(truth(), limited(c.limit, c.outcome), calibrate.DefaultReplications)

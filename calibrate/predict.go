@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,10 +24,10 @@ type Band struct {
 
 // Prediction is what a profile says of a configuration that was not run yet.
 type Prediction struct {
-	Verdict sim.Verdict `json:"verdict"` // fits, oom, risk or stall, as sim.AssessRisk has them
+	Verdict sim.Verdict `json:"verdict"` // fits, oom, risk, stall or refuse, as sim.AssessRisk has them
 	Reason  string      `json:"reason"`
 	Limit   model.Limit `json:"limit"` // Bytes is 0 when the machine names none
-	// POOM is the part of the replications that pass the limit, with its exact 95 % interval.
+	// POOM is the part of the replications that pass the limit or are refused, with its exact 95 % interval.
 	POOM          float64 `json:"p_oom"`
 	POOMLow       float64 `json:"p_oom_low"`
 	POOMHigh      float64 `json:"p_oom_high"`
@@ -50,7 +51,8 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 	p := &Prediction{Limit: plan.Machine.HostLimit(), Replications: replications}
 	var peaks, above, devices, seconds, makespans []float64
 	var busy [model.NumStages][]float64
-	ooms, stalls := 0, 0
+	var outcomes sim.Outcomes
+	refused := "" // why the first one was
 	for r := range replications {
 		plan.Replication = uint32(r) + 1
 		var b busyTimes
@@ -58,13 +60,14 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 		if err != nil {
 			return nil, fmt.Errorf("calibrate: %w", err)
 		}
+		outcomes.Add(result.Verdict)
 		switch result.Verdict {
 		case sim.Stall:
-			stalls++
 			continue
 		case sim.OOM:
-			ooms++
 			p.Limit = result.Limit
+		case sim.Refuse:
+			p.Limit, refused = result.Limit, cmp.Or(refused, result.Reason)
 		}
 		peaks = append(peaks, float64(result.Peak))
 		above = append(above, float64(result.Peak-base(result)))
@@ -82,7 +85,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 	for s := range busy {
 		p.busy[s] = band(busy[s])
 	}
-	p.judge(ooms, stalls)
+	p.judge(outcomes, refused)
 	return p, nil
 }
 
@@ -96,13 +99,17 @@ func base(r *sim.Result) model.Bytes {
 	return 0
 }
 
-// judge gives the verdict and its reason.
-func (p *Prediction) judge(ooms, stalls int) {
-	p.POOM = float64(ooms) / float64(p.Replications)
-	p.POOMLow, p.POOMHigh = sim.BinomialInterval(ooms, p.Replications, 0.95)
-	p.Verdict = sim.Judge(ooms, stalls, p.Replications, p.Limit, sim.RiskBound)
-	if stalls > 0 {
-		p.Reason = fmt.Sprintf("%d of %d replications stall", stalls, p.Replications)
+// judge gives the verdict and its reason, with that of the first replication that was refused.
+func (p *Prediction) judge(o sim.Outcomes, refused string) {
+	p.POOM = float64(o.OOMs) / float64(p.Replications)
+	p.POOMLow, p.POOMHigh = sim.BinomialInterval(o.OOMs, p.Replications, 0.95)
+	p.Verdict = sim.Judge(o, p.Replications, p.Limit, sim.RiskBound)
+	if p.Verdict == sim.Refuse {
+		p.Reason = fmt.Sprintf("all %d replications are refused: in the first one %s", p.Replications, refused)
+		return
+	}
+	if o.Stalls > 0 {
+		p.Reason = fmt.Sprintf("%d of %d replications stall", o.Stalls, p.Replications)
 		return
 	}
 	if p.Limit.Bytes == 0 {
@@ -111,7 +118,7 @@ func (p *Prediction) judge(ooms, stalls int) {
 	}
 	p.Reason = fmt.Sprintf("peaks at %s (%s to %s) with %s of %s to be had; %d of %d replications run out of memory",
 		model.Bytes(p.Peak.Median).Short(), model.Bytes(p.Peak.Low).Short(), model.Bytes(p.Peak.High).Short(),
-		p.Limit.Bytes.Short(), p.Limit.Name, ooms, p.Replications)
+		p.Limit.Bytes.Short(), p.Limit.Name, o.OOMs, p.Replications)
 }
 
 // band returns the median and the 95 % band of some values; zeros if there are none.

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -47,7 +46,7 @@ func (p *Plan) reserveContradictions(k *profile.Kind, free model.Bytes) (list []
 	}
 	// Data that comes and goes is there as long as a job that needs it.
 	for _, r := range p.resident() {
-		if r.Managed() && !r.Background && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, k.Name)) {
+		if needs(k, &r) {
 			need += min(r.Bytes, math.MaxInt64-need)
 		}
 	}

@@ -148,19 +148,60 @@ func TestADeviceThatIsTooSmallIsAnOOMOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestPinnedMemoryHasALimitOfItsOwn(t *testing.T) {
-	k := bulky("job", 2)
+// TestPinnedAndSharedMemoryHaveLimitsOfTheirOwn has two partitions of 12 GiB each, pinned beside data of 3 GiB, or shared.
+func TestPinnedAndSharedMemoryHaveLimitsOfTheirOwn(t *testing.T) {
+	pinned, shared := bulky("job", 2), bulky("job", 2)
+	pinned.Footprint.Pinned = profile.Exactly(12 * model.GiB)
+	shared.Footprint.Shm = profile.Exactly(12 * model.GiB)
+	for _, c := range []struct {
+		kind    profile.Kind
+		data    model.Bytes // pinned
+		limit   string
+		machine func(model.Bytes) model.Machine
+		peak    func(*sim.Result) model.Bytes
+	}{
+		{pinned, 3 * model.GiB, "machine.memlock", func(b model.Bytes) model.Machine { return model.Machine{Memlock: b} }, func(r *sim.Result) model.Bytes { return r.PinnedPeak }},
+		{shared, 0, "machine.shm", func(b model.Bytes) model.Machine { return model.Machine{Shm: b} }, func(r *sim.Result) model.Bytes { return r.SharedPeak }},
+	} {
+		p := planOf(openConfig(), c.kind, profile.Interference{}, 1)
+		if c.data > 0 {
+			p.Config.Resident = []model.Resident{{Name: "key", Bytes: c.data, Pinned: true}}
+		}
+		for limit, want := range map[model.Bytes]sim.Verdict{
+			c.data + 12*model.GiB - 1: sim.Refuse, // not one
+			c.data + 12*model.GiB:     sim.OOM,    // one, and both come
+			c.data + 24*model.GiB - 1: sim.OOM,
+			c.data + 24*model.GiB:     sim.Fits,
+		} {
+			p.Machine = c.machine(limit)
+			got, _ := run(t, p)
+			if got.Verdict != want || want != sim.Fits && got.Limit != (model.Limit{Bytes: limit, Name: c.limit}) {
+				t.Errorf("%s of %s: %s: %s; want %s", c.limit, limit, got.Verdict, got.Reason, want)
+			}
+			if want != sim.Refuse && c.peak(got) != c.data+24*model.GiB {
+				t.Errorf("%s of %s: a peak of %s, want two partitions beside %s", c.limit, limit, c.peak(got), c.data)
+			}
+		}
+		p.Machine = c.machine(c.data + 12*model.GiB)
+		p.Config.Admission.Permits, p.Config.Admission.Release = 1, model.AfterFinish
+		if got, _ := run(t, p); got.Verdict != sim.Fits || c.peak(got) != c.data+12*model.GiB {
+			t.Errorf("%s, one at a time: %s: %s", c.limit, got.Verdict, got.Reason)
+		}
+	}
+}
+
+func TestDataThatIsPinnedOnDemandCountsForThoseThatNeedIt(t *testing.T) {
+	k := bulky("job", 1)
 	k.Footprint.Pinned = profile.Exactly(12 * model.GiB)
 	p := planOf(openConfig(), k, profile.Interference{}, 1)
-	p.Config.Resident = []model.Resident{{Name: "key", Bytes: 3 * model.GiB, Pinned: true}}
-	p.Machine = model.Machine{RAM: 64 * model.GiB, Memlock: 20 * model.GiB}
-	got, _ := run(t, p)
-	if got.Verdict != sim.OOM || !strings.HasPrefix(got.Limit.Name, "memlock") || got.PinnedPeak != 27*model.GiB {
-		t.Errorf("%s: %s, %s pinned", got.Verdict, got.Reason, got.PinnedPeak)
-	}
-	p.Config.Admission.Permits, p.Config.Admission.Release = 1, model.AfterFinish
-	if got, _ = run(t, p); got.Verdict != sim.Fits || got.PinnedPeak != 15*model.GiB {
-		t.Errorf("one at a time: %s: %s, %s pinned", got.Verdict, got.Reason, got.PinnedPeak)
+	key := model.Resident{Name: "key", Bytes: 3 * model.GiB, Pinned: true, OnDemand: true, Evictable: true}
+	p.Machine = model.Machine{Memlock: 14 * model.GiB}
+	for kind, want := range map[string]sim.Verdict{"job": sim.Refuse, "other": sim.Fits} {
+		key.Kinds = []string{kind}
+		p.Config.Resident = []model.Resident{key}
+		if got, _ := run(t, p); got.Verdict != want {
+			t.Errorf("a key of kind %s: %s: %s; want %s", kind, got.Verdict, got.Reason, want)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ func Run(p Plan, record func(*model.Record)) (*Result, error) {
 	if err != nil {
 		return nil, &PlanError{err}
 	}
+	if l.refused != nil && !p.IgnoreLimit {
+		return l.result(), nil
+	}
 	if err := l.run(); err != nil {
 		return nil, err
 	}
@@ -43,6 +46,7 @@ type loop struct {
 	outside model.Instant // of the next input that is no completion, or work.Forever
 	effects []model.Effect
 	limit   model.Limit
+	refused *refusal // why the run need not begin, or nil
 	tally   tally
 	atPeak  []int32       // Core.Census when the memory was at its peak
 	data    work.DataHeld // then
@@ -86,16 +90,17 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	}
 	setup := work.Setup{
 		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: host, Limit: l.limit.Bytes,
-		DeviceBaseline: device, Memlock: p.Machine.Memlock,
+		DeviceBaseline: device, Memlock: p.Machine.Memlock, Shm: p.Machine.Shm,
 		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
 	}
 	for _, gpu := range p.Machine.GPUs {
 		setup.VRAM = append(setup.VRAM, gpu.VRAM)
 	}
 	if p.IgnoreLimit {
-		setup.Limit, setup.VRAM, setup.Memlock = 0, nil, 0
+		setup.Limit, setup.VRAM, setup.Memlock, setup.Shm = 0, nil, 0, 0
 	}
 	l.engine = work.NewEngine(setup)
+	l.refused = l.refuse()
 	l.tally.first = l.arrivals.At
 	l.lookOutside()
 	l.atPeak, l.data = core.Census(nil), l.engine.Data()

@@ -138,19 +138,29 @@ func TestEqualKindsMayChangePlaces(t *testing.T) {
 	})
 }
 
-func TestMoreMemoryNeverTurnsFitsIntoOOM(t *testing.T) {
+// TestMoreMemoryNeverMakesAVerdictWorse holds that it turns neither fits into oom or refuse nor oom into refuse.
+func TestMoreMemoryNeverMakesAVerdictWorse(t *testing.T) {
+	rank := map[sim.Verdict]int{sim.Refuse: 0, sim.OOM: 1, sim.Fits: 2}
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, shape{interference: true})
 		free, _ := mustRun(t, p)
-		var fitted *sim.Result
+		base := int64(p.Profile.Baseline.Value)
 		limits := rapid.SliceOfN(rapid.Int64Range(1, 2*int64(free.Peak)+2), 2, 6).Draw(t, "limits")
+		limits = append(limits, max(1, base-1), max(1, base), max(1, int64(free.Peak)), int64(free.Peak)+1)
 		slices.Sort(limits)
-		for _, limit := range append(limits, int64(free.Peak), int64(free.Peak)+1) {
+		worst := 0
+		var fitted *sim.Result
+		for _, limit := range limits {
 			p.Machine.CgroupLimit = model.Bytes(limit)
 			got, _ := mustRun(t, p)
 			if fits := got.Verdict == sim.Fits; fits != (model.Bytes(limit) >= free.Peak) {
 				t.Fatalf("with %s the verdict is %s; without a limit the peak is %s", model.Bytes(limit), got.Verdict, free.Peak)
 			}
+			is, known := rank[got.Verdict]
+			if !known || is < worst {
+				t.Fatalf("with %s the verdict is %s, and better with less", model.Bytes(limit), got.Verdict)
+			}
+			worst = is
 			if got.Verdict != sim.Fits {
 				continue
 			}
@@ -178,7 +188,7 @@ func TestARunThatIgnoresTheLimitAgreesUntilTheCrossing(t *testing.T) {
 		if whole.Verdict != cut.Verdict {
 			t.Fatalf("the verdict is %s, and %s when the limit is ignored", cut.Verdict, whole.Verdict)
 		}
-		if cut.Verdict == sim.OOM && (cut.Peak > whole.Peak || cut.Peak <= p.Machine.CgroupLimit || cut.PeakAt > whole.PeakAt) {
+		if cut.Verdict.Over() && (cut.Peak > whole.Peak || cut.Peak <= p.Machine.CgroupLimit || cut.PeakAt > whole.PeakAt) {
 			t.Fatalf("passes %s with %s at %s; when the limit is ignored it peaks at %s at %s",
 				p.Machine.CgroupLimit, cut.Peak, cut.PeakAt, whole.Peak, whole.PeakAt)
 		}

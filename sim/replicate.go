@@ -61,9 +61,9 @@ type RiskReport struct {
 	Verdict      Verdict
 	Reason       string
 	Replications int
-	OOMs, Stalls int
-	// POOM is the part of the replications that passed the limit; POOMLow and POOMHigh are its exact (Clopper
-	// and Pearson 1934) 95 % interval. The uncertainty of the profile is in it, since replications draw from it.
+	Outcomes
+	// POOM is OOMs as a part of the replications; POOMLow and POOMHigh are its exact (Clopper and Pearson 1934) 95 %
+	// interval. The uncertainty of the profile is in it, since replications draw from it.
 	POOM, POOMLow, POOMHigh float64
 	// PeakQuantiles are nearest-rank quantiles of the peak, at RiskQuantiles. Runs are not cut at the limit.
 	PeakQuantiles []model.Bytes
@@ -71,7 +71,7 @@ type RiskReport struct {
 	JobsDoneMean  float64
 	// SecondsPerJobMean is over the replications that did jobs and were not cut short; NaN if none did.
 	SecondsPerJobMean float64
-	// OOMSecondsMean is the mean time at which the limit was passed, over those that passed it; NaN if none did.
+	// OOMSecondsMean is the mean time at which the limit was passed, over OOMs (0 s if refused); NaN if there are none.
 	OOMSecondsMean float64
 	// Limit is the one that most of those passed which ran out of memory; if none did, the host's.
 	Limit model.Limit
@@ -101,8 +101,10 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 	r.POOM = float64(r.OOMs) / float64(n)
 	r.POOMLow, r.POOMHigh = BinomialInterval(r.OOMs, n, 0.95)
 	r.Limit = passed(cut, p.Machine.HostLimit())
-	r.Verdict = Judge(r.OOMs, r.Stalls, n, r.Limit, bound)
+	r.Verdict = Judge(r.Outcomes, n, r.Limit, bound)
 	switch {
+	case r.Verdict == Refuse:
+		r.Reason = fmt.Sprintf("all %d replications are refused: in the median one %s", n, r.Median.Reason)
 	case r.Stalls > 0:
 		r.Reason = fmt.Sprintf("%d of %d replications stall", r.Stalls, n)
 	case r.Limit.Bytes == 0:
@@ -118,7 +120,7 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 func passed(runs []*Result, host model.Limit) model.Limit {
 	times, most := map[model.Limit]int{}, host
 	for _, run := range runs {
-		if run.Verdict != OOM {
+		if !run.Verdict.Over() {
 			continue
 		}
 		if times[run.Limit]++; times[run.Limit] > times[most] {
@@ -131,13 +133,35 @@ func passed(runs []*Result, host model.Limit) model.Limit {
 // RiskBound is the largest probability of running out of memory that counts as fitting, where nobody says otherwise.
 const RiskBound = 0.01
 
-// Judge is the verdict on n replications of which some ran out of memory and some stalled: Fits when the upper end
-// of the 95 % interval of P(OOM) is at most bound or there is no limit to pass, OOM when the lower end is at least
-// one half, Stall when any stalled, and Risk otherwise.
-func Judge(ooms, stalls, n int, limit model.Limit, bound float64) Verdict {
-	low, high := BinomialInterval(ooms, n, 0.95)
+// Outcomes counts how replications came out.
+type Outcomes struct {
+	OOMs     int // those that passed a limit, and those that were refused because they would
+	Refusals int
+	Stalls   int
+}
+
+// Add counts a replication.
+func (o *Outcomes) Add(v Verdict) {
+	switch v {
+	case OOM:
+		o.OOMs++
+	case Refuse:
+		o.OOMs++
+		o.Refusals++
+	case Stall:
+		o.Stalls++
+	}
+}
+
+// Judge is the verdict on n replications that came out so: Refuse when all were refused, Stall when any stalled, Fits
+// when the upper end of the 95 % interval of P(OOM) is at most bound or there is no limit to pass, OOM when the lower
+// end is at least one half, and Risk otherwise.
+func Judge(o Outcomes, n int, limit model.Limit, bound float64) Verdict {
+	low, high := BinomialInterval(o.OOMs, n, 0.95)
 	switch {
-	case stalls > 0:
+	case o.Refusals == n:
+		return Refuse
+	case o.Stalls > 0:
 		return Stall
 	case limit.Bytes == 0 || high <= bound:
 		return Fits
@@ -152,7 +176,7 @@ func uncut(p Plan, cut []*Result) ([]model.Bytes, error) {
 	peaks := make([]model.Bytes, len(cut))
 	err := parallel(len(cut), func(i int) error {
 		peaks[i] = cut[i].Peak
-		if cut[i].Verdict != OOM {
+		if !cut[i].Verdict.Over() {
 			return nil
 		}
 		plan := p
@@ -171,13 +195,8 @@ func (r *RiskReport) count(runs []*Result) {
 	finished := 0
 	for _, run := range runs {
 		jobs += float64(run.JobsDone)
-		switch run.Verdict {
-		case OOM:
-			r.OOMs++
-			ooms += run.OOMAt.Seconds()
-		case Stall:
-			r.Stalls++
-		}
+		r.Add(run.Verdict)
+		ooms += run.OOMAt.Seconds()
 		if !math.IsNaN(run.SecondsPerJob) {
 			finished++
 			seconds += run.SecondsPerJob

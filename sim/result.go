@@ -16,9 +16,12 @@ const (
 	Fits   Verdict = "fits"
 	OOM    Verdict = "oom"    // more memory is needed than the limit grants
 	Stall  Verdict = "stall"  // work is left and nothing can proceed
-	Refuse Verdict = "refuse" // the plan makes no sense on the machine
+	Refuse Verdict = "refuse" // the plan makes no sense on the machine: known before it runs
 	Risk   Verdict = "risk"   // of replications: neither fits nor oom
 )
+
+// Over reports whether more memory is needed than a limit grants: some time in the run, or before it begins.
+func (v Verdict) Over() bool { return v == OOM || v == Refuse }
 
 // Result is what a run came to.
 type Result struct {
@@ -28,7 +31,7 @@ type Result struct {
 	Peak   model.Bytes
 	PeakAt model.Instant
 	Limit  model.Limit // the one that was passed, else the host's; Bytes is 0 when the machine names none
-	// OOMAt is when it was passed, or with IgnoreLimit when the host's memory was at its peak; 0 without an oom.
+	// OOMAt is when it was passed, or with IgnoreLimit when the host's memory was at its peak; 0 if not in the run.
 	OOMAt    model.Instant
 	JobsDone int
 	// Makespan is from the first arrival to the last finish of a job, 0 if none was done, or to the end of a run
@@ -45,7 +48,8 @@ type Result struct {
 	// LedgerPeak is the most bytes that were reserved at once; 0 without a budget.
 	LedgerPeak model.Bytes
 	Devices    []DevicePeak // by device
-	PinnedPeak model.Bytes  // of the host's memory
+	PinnedPeak model.Bytes  // of the host's memory, as is SharedPeak, which is in /dev/shm
+	SharedPeak model.Bytes
 	Bound      model.Bound
 	// BoundBytes is what is resident when as many partitions as Bound says hold the most that one can, with the
 	// parse buffers of all jobs in flight. Partitions whose vectors are freed or wait for it come on top; nothing
@@ -96,6 +100,9 @@ func (l *loop) result() *Result {
 	if r.Verdict == Fits {
 		l.judge(r)
 	}
+	if no := l.refused; no != nil {
+		r.Verdict, r.Reason, r.Limit, r.OOMAt = Refuse, no.reason, no.limit, 0
+	}
 	return r
 }
 
@@ -107,7 +114,7 @@ func firstOf(list []string, most int) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(list[:most], "; "), len(list)-most)
 }
 
-// addBooks adds the peaks of the devices' memory and of the pinned one.
+// addBooks adds the peaks of the devices' memory and of what is pinned and shared.
 func (l *loop) addBooks(r *Result) {
 	for d, b := range l.engine.Devices() {
 		device := DevicePeak{Peak: b.Peak}
@@ -116,35 +123,53 @@ func (l *loop) addBooks(r *Result) {
 		}
 		r.Devices = append(r.Devices, device)
 	}
-	r.PinnedPeak = l.engine.Pinned().Peak
+	r.PinnedPeak, r.SharedPeak = l.engine.Pinned().Peak, l.engine.Shared().Peak
 }
 
-// overBook returns the first limit besides the host's that a run which ignored it has passed, and its peak.
-func (l *loop) overBook(r *Result) (limit model.Limit, peak model.Bytes) {
-	books := l.engine.Devices()
-	for d, device := range r.Devices {
-		if device.Limit > 0 && device.Peak > device.Limit {
-			return model.Limit{Bytes: device.Limit, Name: books[d].Name}, device.Peak
+// memory is the most that was held of one sort of memory, and its limit, whose Bytes are 0 where there is none.
+type memory struct {
+	limit model.Limit
+	peak  model.Bytes
+}
+
+// memories returns the host's memory, that of each device, and what of the host's is pinned and shared, as far as the
+// run has come.
+func (l *loop) memories() []memory {
+	m := &l.plan.Machine
+	peak, _ := l.engine.Memory.Peak()
+	list := []memory{{l.limit, peak}}
+	for d, b := range l.engine.Devices() {
+		device := memory{model.Limit{Name: b.Name}, b.Peak}
+		if d < len(m.GPUs) {
+			device.limit.Bytes = m.GPUs[d].VRAM
+		}
+		list = append(list, device)
+	}
+	pinned, shared := l.engine.Pinned(), l.engine.Shared()
+	return append(list,
+		memory{model.Limit{Bytes: m.Memlock, Name: pinned.Name}, pinned.Peak},
+		memory{model.Limit{Bytes: m.Shm, Name: shared.Name}, shared.Peak})
+}
+
+// over returns the first memory of which more was held than its limit, if there is one.
+func (l *loop) over() (over memory, is bool) {
+	for _, m := range l.memories() {
+		if m.limit.Bytes > 0 && m.peak > m.limit.Bytes {
+			return m, true
 		}
 	}
-	if memlock := l.plan.Machine.Memlock; memlock > 0 && r.PinnedPeak > memlock {
-		return model.Limit{Bytes: memlock, Name: l.engine.Pinned().Name}, r.PinnedPeak
-	}
-	return model.Limit{}, 0
+	return memory{}, false
 }
 
 // judge gives the reason of a run that went to its end, and its verdict when the limit was to be ignored.
 func (l *loop) judge(r *Result) {
-	over, peak := l.overBook(r)
+	over, is := l.over()
 	switch {
-	case over.Bytes > 0 && (l.limit.Bytes == 0 || r.Peak <= l.limit.Bytes):
-		r.Verdict, r.Limit, r.OOMAt = OOM, over, r.PeakAt
-		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", peak.Short(), (peak - over.Bytes).Short(), over.Name)
+	case is:
+		r.Verdict, r.Limit, r.OOMAt = OOM, over.limit, r.PeakAt
+		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", over.peak.Short(), (over.peak - over.limit.Bytes).Short(), over.limit.Name)
 	case l.limit.Bytes == 0:
 		r.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", r.Peak.Short())
-	case r.Peak > l.limit.Bytes:
-		r.Verdict, r.OOMAt = OOM, r.PeakAt
-		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", r.Peak.Short(), (r.Peak - l.limit.Bytes).Short(), l.limit.Name)
 	default:
 		r.Reason = fmt.Sprintf("peaks at %s, %s below %s", r.Peak.Short(), (l.limit.Bytes - r.Peak).Short(), l.limit.Name)
 	}

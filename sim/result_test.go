@@ -72,13 +72,45 @@ func TestAnOOMCountsTheJobsThatWereDoneBefore(t *testing.T) {
 	}
 }
 
-func TestABaselineAboveTheLimitIsOutOfMemoryAtOnce(t *testing.T) {
+func TestABaselineAboveTheLimitIsRefusedBeforeTheRun(t *testing.T) {
 	p := rampPlan(1, 4e9)
 	p.Profile.Baseline = profile.Exactly(model.Bytes(5e9))
 	p.Workload.Arrival = model.Arrival{Pattern: model.Poisson, Rate: 1}
-	got, _ := run(t, p)
-	if got.Verdict != sim.OOM || got.Peak != 5e9 || got.PeakAt != 0 || got.Makespan != 0 {
-		t.Errorf("the run is %+v, want an oom at 0 s with 5e9 B", got)
+	got, records := run(t, p)
+	if got.Verdict != sim.Refuse || got.Peak != 5e9 || got.PeakAt != 0 || got.Makespan != 0 || len(records) != 0 {
+		t.Errorf("the run is %+v with %d steps, want a refusal with 5e9 B and none", got, len(records))
+	}
+	if want := "machine.ram minus machine.reserve of 3.7 GiB is over-committed by 953.7 MiB: 4.7 GiB are held"; !strings.HasPrefix(got.Reason, want) {
+		t.Errorf("the reason is %q, want %q", got.Reason, want)
+	}
+	p.IgnoreLimit = true
+	if got, _ = run(t, p); got.Verdict != sim.Refuse || got.JobsDone != 1 || got.Peak != 15e9 || math.IsNaN(got.SecondsPerJob) {
+		t.Errorf("with the limit ignored the run is %+v, want a refusal with one job done and 15e9 B", got)
+	}
+}
+
+// TestWhatIsHeldFromTheStartIsHeldAgainstEveryLimit has 3 GiB of a prover's own, on the host and on its device, and
+// 2 GiB of pinned data.
+func TestWhatIsHeldFromTheStartIsHeldAgainstEveryLimit(t *testing.T) {
+	p := rampPlan(1, 0)
+	p.Profile.Baseline, p.Profile.DeviceBaseline = profile.Exactly(3*model.GiB), profile.Exactly(3*model.GiB)
+	p.Config.Resident = []model.Resident{{Name: "key", Bytes: 2 * model.GiB, Pinned: true}}
+	for _, c := range []struct {
+		machine model.Machine
+		want    sim.Verdict
+		limit   string
+	}{
+		{model.Machine{RAM: 5*model.GiB - 1}, sim.Refuse, "machine.ram minus machine.reserve"},
+		{model.Machine{RAM: 5 * model.GiB}, sim.OOM, "machine.ram minus machine.reserve"},
+		{model.Machine{GPUs: []model.GPUSpec{{VRAM: 3*model.GiB - 1}}}, sim.Refuse, "vram of gpu 0"},
+		{model.Machine{GPUs: []model.GPUSpec{{VRAM: 3 * model.GiB}}}, sim.Fits, ""},
+		{model.Machine{Memlock: 2*model.GiB - 1}, sim.Refuse, "machine.memlock"},
+		{model.Machine{Memlock: 2 * model.GiB}, sim.Fits, ""},
+	} {
+		p.Machine = c.machine
+		if got, _ := run(t, p); got.Verdict != c.want || got.Limit.Name != c.limit {
+			t.Errorf("on %+v: %s: %s (limit %q); want %s by %q", c.machine, got.Verdict, got.Reason, got.Limit.Name, c.want, c.limit)
+		}
 	}
 }
 

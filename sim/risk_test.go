@@ -3,6 +3,7 @@ package sim_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -135,6 +136,31 @@ func TestTheVerdictOfARiskFollowsTheInterval(t *testing.T) {
 		if got.Verdict != c.want {
 			t.Errorf("%s: the verdict is %s, want %s: %s", c.name, got.Verdict, c.want, got.Reason)
 		}
+	}
+}
+
+// TestARefusedReplicationIsOneThatRunsOutOfMemory draws a baseline that is above the limit in half of the replications.
+func TestARefusedReplicationIsOneThatRunsOutOfMemory(t *testing.T) {
+	const n = 40
+	p := riskyPlan(5 * model.GiB)
+	p.Profile.Baseline = profile.Quantity[model.Bytes]{Value: 5 * model.GiB, Low: 4 * model.GiB, High: 6 * model.GiB}
+	got, err := sim.AssessRisk(p, n, sim.RiskBound, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != sim.OOM || got.POOM != 1 || got.Refusals == 0 || got.Refusals == n {
+		t.Errorf("%s: %s, with %d refused of %d: want oom with some", got.Verdict, got.Reason, got.Refusals, n)
+	}
+	p.Profile.Baseline = profile.Exactly(6 * model.GiB)
+	if got, err = sim.AssessRisk(p, n, sim.RiskBound, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "all 40 replications are refused: in the median one machine.ram minus machine.reserve of 5.0 GiB is over-committed by 1.0 GiB"
+	if got.Verdict != sim.Refuse || got.POOM != 1 || got.Refusals != n || !strings.HasPrefix(got.Reason, want) {
+		t.Errorf("%s: %s; want refuse: %s", got.Verdict, got.Reason, want)
+	}
+	if got.PeakMean <= 6*model.GiB || got.JobsDoneMean != 0 {
+		t.Errorf("a mean peak of %s and %v jobs done: want what the runs would need, and none", got.PeakMean, got.JobsDoneMean)
 	}
 }
 

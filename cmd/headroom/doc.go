@@ -5,7 +5,7 @@
 //
 // Simulate runs a scenario, which is the name of one that comes with headroom or a YAML file, once in virtual time.
 // The verdict comes first: fits, oom (more memory is needed than the limit grants), stall (work is left and nothing
-// can proceed) or, of a scenario that makes no sense, refuse.
+// can proceed) or refuse (the scenario makes no sense, or not on its machine).
 //
 //	$ headroom simulate example
 //	fits: peaks at 487.8 MiB, 7.5 GiB below machine.ram minus machine.reserve
@@ -114,7 +114,8 @@
 //	- profile example: 3 numbers are assumed, not measured: baseline, slowdown of synth by 2 synth, small synth
 //
 // The verdict is fits if the upper end of the interval is at most 1 % (--bound), oom if the lower end is at least one
-// half, and else risk, which is no broken limit and exits with 0. Replication r of risk is simulate --replication r.
+// half, and else risk, which is no broken limit and exits with 0. A replication that is refused counts as one that runs
+// out of memory; if all are, the verdict is refuse. Replication r of risk is simulate --replication r.
 //
 // # Why
 //
@@ -292,9 +293,10 @@
 // simulate --json has schema, verdict, reason, host_peak_bytes, peak_at_s, limit_bytes, limit_name, limit_file,
 // seconds_per_job, makespan_s, jobs_done, bottleneck, at_peak (owner, count, bytes), bounds (partitions, bytes,
 // formula), ledger_peak_bytes (the most that was reserved in the ledger at once; null without a budget),
-// pinned_peak_bytes (the most that was pinned at once; null if the profile knows nothing of it), devices (for each GPU
-// vram_peak_bytes and limit_bytes; empty if the profile knows nothing of their memory) and warnings. A table has them
-// in runs, each with its settings. What is not known, such as the seconds of a run that ran out of memory, is null.
+// pinned_peak_bytes and shm_peak_bytes (the most that was pinned, and in shared memory, at once; null if the profile
+// knows nothing of it), devices (for each GPU vram_peak_bytes and limit_bytes; empty if the profile knows nothing of
+// their memory) and warnings. A table has them in runs, each with its settings. What is not known, such as the seconds of
+// a run that ran out of memory, is null.
 //
 // # Refused input
 //
@@ -308,15 +310,40 @@
 //	headroom: scenario: --set config.admission.permit=4: config.admission.permit is not a key here: did you mean permits? the keys are permits, release, budget
 //	exit status 2
 //
+// So is a plan whose machine has less than what is held before the first job: the baseline and the resident data, what
+// of them is pinned (machine.memlock), or what a prover takes on a card when it starts. Nothing runs then:
+//
+//	$ headroom simulate example --set machine.ram=150MiB
+//	refuse: machine.ram minus machine.reserve of 150.0 MiB is over-committed by 50.0 MiB: 200.0 MiB are held before the first job
+//
+//	peak of 200.0 MiB at 0.000 s:
+//	owner     count      bytes    share
+//	baseline      -  200.0 MiB  100.0 %
+//
+//	limit             150.0 MiB (machine.ram minus machine.reserve)
+//	seconds per job   -
+//	makespan          0.000 s
+//	jobs done         0
+//	bottleneck        -
+//	structural bound  530.0 MiB in 4 partitions: permits 2 + channel 1 + gpu workers 1 = 4
+//
+//	warnings:
+//	- profile example: 3 numbers are assumed, not measured: baseline, slowdown of synth by 2 synth, small synth
+//	exit status 2
+//
+// The other reason is a limit on pinned memory or on /dev/shm (machine.shm) that is too small for one partition, for the
+// system never grants more of them. Other memory that is too small for one ends in oom, since it is taken until there is
+// none, and a ledger that is ends in stall, since the job waits for it.
+//
 // # Live runs
 //
 // headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the kernel's
 // high-water mark, and verifies every proof. Given a profile it predicts first, with the warnings that simulate would
-// give, and refuses with exit code 3 what is predicted to run out of memory; --confine SIZE gives the child that much
-// memory and no more. headroom calibrate TRACE... --out PROFILE makes a profile of such traces, and exits with 4 when
-// that predicts each of them from the others too badly. headroom compare PROFILE TRACE holds a prediction against a run,
-// with what in the configuration contradicts itself. headroom demo does all of it in a few minutes. Live runs are Linux
-// only.
+// give, and refuses with exit code 3 what is predicted to run out of memory, and with 2 what is over a limit before the
+// first job; --confine SIZE gives the child that much memory and no more. headroom calibrate TRACE... --out PROFILE makes
+// a profile of such traces, and exits with 4 when that predicts each of them from the others too badly. headroom compare
+// PROFILE TRACE holds a prediction against a run, with what in the configuration contradicts itself. headroom demo does
+// all of it in a few minutes. Live runs are Linux only.
 //
 // --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
 // the program's folder has (cuda/README.md says how to build it); its traces have vram_bytes, and machine.gpu names the

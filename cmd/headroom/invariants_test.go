@@ -47,7 +47,7 @@ func holds(ts *testscript.TestScript, negated bool, args []string) {
 
 var runKeys = []string{
 	"verdict", "reason", "host_peak_bytes", "peak_at_s", "limit_bytes", "limit_name", "limit_file", "seconds_per_job", "makespan_s",
-	"jobs_done", "bottleneck", "at_peak", "bounds", "ledger_peak_bytes", "pinned_peak_bytes", "devices", "warnings",
+	"jobs_done", "bottleneck", "at_peak", "bounds", "ledger_peak_bytes", "pinned_peak_bytes", "shm_peak_bytes", "devices", "warnings",
 }
 
 var riskKeys = slices.Concat(runKeys, []string{
@@ -95,6 +95,8 @@ func runHolds(r map[string]any) error {
 	case "oom":
 		check(r["seconds_per_job"] == nil, "seconds_per_job is %v after an oom", r["seconds_per_job"])
 		check(peak > limit, "oom with a peak of %v and a limit of %v", peak, limit)
+	case "refuse":
+		check(r["seconds_per_job"] == nil && r["jobs_done"] == 0.0 && r["peak_at_s"] == 0.0, "a run that was refused did something: %v", r)
 	default:
 		check(false, "verdict is %v", r["verdict"])
 	}
@@ -115,6 +117,8 @@ func riskHolds(r map[string]any) error {
 	low, p, high := number("p_oom_low"), number("p_oom"), number("p_oom_high")
 	want := "risk"
 	switch {
+	case r["verdict"] == "refuse" && p == 1:
+		want = "refuse"
 	case high <= 0.01:
 		want = "fits"
 	case low >= 0.5:

@@ -19,7 +19,7 @@ type Case struct {
 	// SecondsPerJob is the mean over the replications, rounded to a multiple of 2^-30 s (about a nanosecond), so
 	// that sums and differences of such numbers below 97 days are exact; NaN if a replication stalls or does no job.
 	SecondsPerJob float64
-	OOMs, Stalls  int // replications that pass the machine's limit, and that stall
+	OOMs, Stalls  int // replications that pass a limit of the machine or are refused for it, and that stall
 	// AtPeak is the means of what each owner holds at the peak. They add up to Peak; the largest is first.
 	AtPeak []Holding
 	Bound  model.Bound
@@ -63,7 +63,7 @@ func fold(runs []*sim.Result) *Case {
 	peaks, perJob := new(big.Int), new(big.Rat)
 	for _, r := range runs {
 		peaks.Add(peaks, big.NewInt(int64(r.Peak)))
-		if r.Limit.Bytes != 0 && r.Peak > r.Limit.Bytes {
+		if r.Verdict.Over() || r.Limit.Bytes != 0 && r.Peak > r.Limit.Bytes {
 			c.OOMs++
 		}
 		if r.Verdict == sim.Stall {

@@ -12,7 +12,6 @@ import (
 	"headroom/cmd/internal/demo"
 	"headroom/cmd/internal/render"
 	"headroom/model/trace"
-	"headroom/sim"
 )
 
 const demoLong = `demo keeps the product's promise on this machine, in a few minutes and without a GPU: it
@@ -73,7 +72,7 @@ func (a *app) runDemo(ctx context.Context, keys, keep string, mechanism confine.
 		return err
 	}
 	for _, c := range report.Confined {
-		if (c.Verdict == sim.OOM) != (c.Outcome == trace.Killed) {
+		if c.Verdict.Over() != (c.Outcome == trace.Killed) {
 			return errors.New("demo: a verdict did not come true")
 		}
 	}

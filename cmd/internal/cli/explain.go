@@ -25,7 +25,7 @@ type explainFlags struct {
 
 const explainLong = `explain says why a peak is what it is. Of one scenario it gives who holds the peak, how many
 partitions can hold vectors at once and why, how busy the stations are, and which single knobs
-lower the peak at what cost in speed. The exit code is 3 on oom and stall, as of simulate.
+lower the peak at what cost in speed. The exit code is that of simulate.
 
 Of two scenarios, A and B, or of one with a setting of two values, it divides the difference in
 peak and in seconds per job (B minus A) among the knobs in which they differ: each knob's share

@@ -45,9 +45,10 @@ high-water mark. Every proof is verified.
 
 A scenario whose machine has more memory than this host grants is refused with exit code 2.
 Given a profile, record predicts first and refuses with exit code 3 what is predicted to run
-out of memory; --force runs either all the same, and the trace says so. --confine SIZE gives the
-child that much memory and no more: by a cgroup where one can be made, else by systemd-run,
-else by a watchdog. A child that the limit killed is exit code 3 too; its trace is kept.
+out of memory, and with 2 what is over a limit before the first job; --force runs it all
+the same, and the trace says so. --confine SIZE gives the child that much memory and no more:
+by a cgroup where one can be made, else by systemd-run, else by a watchdog. A child that the
+limit killed is exit code 3 too; its trace is kept.
 
 The keys are for tests: they are made on this machine at the first use and cached.`
 
@@ -211,7 +212,7 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 		plan := request.Plan()
 		warnings = planWarnings(&plan)
 	}
-	if prediction != nil && prediction.Verdict == sim.OOM {
+	if prediction != nil && prediction.Verdict.Over() {
 		if !f.force {
 			return a.refuseRun(prediction, warnings)
 		}
@@ -221,12 +222,16 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	return a.prove(ctx, request, prediction, warnings)
 }
 
-// refuseRun ends a command because its run is predicted to run out of memory, which is in the JSON too.
+// refuseRun ends a command because its run is predicted to run out of memory, or to have too little of it to begin with,
+// which is in the JSON too.
 func (a *app) refuseRun(prediction *sim.RiskReport, warnings []string) error {
 	if a.json {
 		if err := a.show(render.RefusedRecording(prediction, warnings), nil); err != nil {
 			return err
 		}
+	}
+	if prediction.Verdict == sim.Refuse {
+		return refuse(fmt.Errorf("refused: %s; --force runs it all the same", prediction.Reason))
 	}
 	err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s", prediction.Reason)
 	return &ExitError{Code: Broken, Err: fmt.Errorf("%w; --force runs it all the same", err)}

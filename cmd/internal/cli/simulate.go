@@ -30,7 +30,8 @@ uses the profile's numbers as they are, replication r those that replication r o
 draws.
 
 With --set a setting can be a range (=4..20) or a list (=1,2,4): the result is then a table
-with a line for every combination. Without one the exit code is 3 on oom and stall.`
+with a line for every combination. Without one the exit code is 3 on oom and stall, and 2 on
+refuse.`
 
 // simulate returns the command that runs a scenario once, or once for every combination of settings.
 func (a *app) simulate() *cobra.Command {
@@ -166,8 +167,11 @@ func (a *app) simulateAll(
 
 // exitOn ends a command as the verdict on its only plan says.
 func exitOn(v sim.Verdict) error {
-	if v == sim.OOM || v == sim.Stall {
+	switch v {
+	case sim.OOM, sim.Stall:
 		return &ExitError{Code: Broken}
+	case sim.Refuse:
+		return &ExitError{Code: Usage}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (t *traceFile) step(r *model.Record) { _ = t.out.Step(r) }
 func (t *traceFile) finish(r *sim.Result) error {
 	end := trace.End{Outcome: trace.Finished, JobsDone: r.JobsDone, MakespanNs: r.Makespan, PeakBytes: r.Peak}
 	switch {
-	case r.Verdict == sim.OOM && !t.plan.IgnoreLimit:
+	case r.Verdict.Over() && !t.plan.IgnoreLimit:
 		end.Outcome = trace.OOM
 	case r.Verdict == sim.Stall:
 		end.Outcome, end.Error = trace.Broken, r.Reason

@@ -27,8 +27,8 @@ func configWarnings(p *sim.Plan) []string {
 	c, m := &p.Config, &p.Machine
 	counted, release := c.Admission.Permits != model.Unbounded, c.Admission.Release
 	warn(m.HostLimit().Bytes == 0, "the machine names no limit of memory, so that everything fits")
-	warn(len(m.Found) == 0 && m.Shm > 0,
-		"machine.shm does not enter the limit, which is of resident memory: headroom doctor compares it with a host")
+	warn(len(m.Found) == 0 && m.Shm > 0 && !usesShm(p),
+		"machine.shm changes nothing: the profile says of no kind what it holds in shared memory")
 	warn(m.MemoryBandwidth > 0 && !shares(p, "memory_bandwidth"),
 		"machine.memory_bandwidth changes nothing: the profile has no resource of that name")
 	warn(c.Pool == model.PoolRetain && c.Admission.Budget != nil,
@@ -65,6 +65,13 @@ func configWarnings(p *sim.Plan) []string {
 // shares reports whether the profile has a resource of a name.
 func shares(p *sim.Plan, name string) bool {
 	return slices.ContainsFunc(p.Profile.Interference.Resources, func(r profile.Resource) bool { return r.Name == name })
+}
+
+// usesShm reports whether jobs of the workload hold shared memory.
+func usesShm(p *sim.Plan) bool {
+	return slices.ContainsFunc(p.Workload.Shares, func(s model.Share) bool {
+		return p.Profile.Kind(s.Kind).Footprint.Shm.Value > 0
+	})
 }
 
 // mostPartitions returns the partitions of the workload's largest job.
@@ -161,7 +168,7 @@ func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Re
 		return nil, nil
 	}
 	var parts []string
-	for _, v := range []sim.Verdict{sim.OOM, sim.Stall, sim.Fits} {
+	for _, v := range []sim.Verdict{sim.Refuse, sim.OOM, sim.Stall, sim.Fits} {
 		if count[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}

@@ -218,7 +218,7 @@ func (r *run) confine() error {
 		r.next(fmt.Sprintf("confining to %s: %s, predicted: %s", limit.Short(), c.name, prediction.Verdict))
 		outcome, err := r.launch(s, &live.Request{
 			Trace: r.keep(c.file("confined")), Limit: limit, Mechanism: r.Mechanism,
-			Forced: prediction.Verdict == sim.OOM, // that it is killed is the point
+			Forced: prediction.Verdict.Over(), // that it is killed is the point
 		})
 		if err != nil {
 			return err

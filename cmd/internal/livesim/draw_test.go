@@ -87,7 +87,7 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 			model.Synth:  {{Progress: 0.2, Bytes: profile.Exactly(model.MiB)}, {Progress: 0.9, Bytes: profile.Exactly(6 * model.MiB)}, {Progress: 1, Bytes: profile.Exactly(4 * model.MiB)}},
 			model.Kernel: {{Progress: 0.5, Bytes: profile.Exactly(model.MiB)}, {Progress: 0.5, Bytes: profile.Exactly(model.KiB)}},
 		},
-		Pinned: profile.Exactly(2 * model.MiB),
+		Pinned: profile.Exactly(2 * model.MiB), Shm: profile.Exactly(model.MiB),
 		VRAM: map[model.Stage]profile.Quantity[model.Bytes]{
 			model.Prep: profile.Exactly(model.KiB), model.Kernel: profile.Exactly(5 * model.MiB), model.Tail: profile.Exactly(3 * model.MiB),
 		},

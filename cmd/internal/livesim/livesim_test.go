@@ -26,7 +26,8 @@ type outcome struct {
 	Peak    model.Bytes
 	PeakAt  model.Instant
 	VRAM    []model.Bytes // peak of each device
-	Pinned  model.Bytes   // peak
+	Pinned  model.Bytes   // peak, as is Shared
+	Shared  model.Bytes
 }
 
 func simulated(t *testing.T, p sim.Plan) outcome {
@@ -39,7 +40,7 @@ func simulated(t *testing.T, p sim.Plan) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.Peak, out.PeakAt, out.Pinned = r.Peak, r.PeakAt, r.PinnedPeak
+	out.Peak, out.PeakAt, out.Pinned, out.Shared = r.Peak, r.PeakAt, r.PinnedPeak, r.SharedPeak
 	for _, d := range r.Devices {
 		out.VRAM = append(out.VRAM, d.Peak)
 	}
@@ -72,7 +73,7 @@ func live(t *testing.T, p sim.Plan) outcome {
 		_, failure = pipeline.Run(context.Background())
 		failure = errors.Join(failure, device.Close())
 		out.Peak, out.PeakAt = device.Peak()
-		out.Pinned = device.Pinned().Peak
+		out.Pinned, out.Shared = device.Pinned().Peak, device.Shared().Peak
 		for _, d := range device.Devices() {
 			out.VRAM = append(out.VRAM, d.Peak)
 		}

@@ -28,9 +28,11 @@ type Run struct {
 	// LedgerPeakBytes is the most that was reserved at once; nil without a budget.
 	LedgerPeakBytes *int64 `json:"ledger_peak_bytes"`
 	// PinnedPeakBytes is the most that was pinned at once; nil if the profile knows nothing of it.
-	PinnedPeakBytes *int64       `json:"pinned_peak_bytes"`
-	Devices         []DevicePeak `json:"devices"` // empty if the profile knows nothing of their memory
-	Warnings        []string     `json:"warnings"`
+	PinnedPeakBytes *int64 `json:"pinned_peak_bytes"`
+	// ShmPeakBytes is the most that was in shared memory at once; likewise.
+	ShmPeakBytes *int64       `json:"shm_peak_bytes"`
+	Devices      []DevicePeak `json:"devices"` // empty if the profile knows nothing of their memory
+	Warnings     []string     `json:"warnings"`
 }
 
 // DevicePeak is the most that a device held at once, and its limit; nil: none is known.
@@ -67,7 +69,7 @@ func NewRun(r *sim.Result, warnings []string) Run {
 		AtPeak:        []Holding{},
 		Warnings:      append([]string{}, warnings...),
 	}
-	if r.Verdict == sim.OOM {
+	if r.Verdict.Over() {
 		out.SecondsPerJob = nil // also of a run that went on: no machine would have let it
 	}
 	out.setLimit(r.Limit)
@@ -99,6 +101,9 @@ func (r *Run) setBooks(from *sim.Result) {
 	}
 	if from.PinnedPeak > 0 {
 		r.PinnedPeakBytes = new(int64(from.PinnedPeak))
+	}
+	if from.SharedPeak > 0 {
+		r.ShmPeakBytes = new(int64(from.SharedPeak))
 	}
 	r.Devices = []DevicePeak{}
 	for _, d := range from.Devices {

@@ -60,7 +60,7 @@ func (t Text) Runs(variants []Variant) {
 
 // headroom prints the limit minus the peak; a run that was stopped at the limit has none to speak of.
 func headroom(r *sim.Result) string {
-	if r.Limit.Bytes == 0 || r.Verdict == sim.OOM && math.IsNaN(r.SecondsPerJob) {
+	if r.Limit.Bytes == 0 || r.Verdict.Over() && math.IsNaN(r.SecondsPerJob) {
 		return none
 	}
 	return (r.Limit.Bytes - r.Peak).Short()

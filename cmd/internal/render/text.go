@@ -47,7 +47,7 @@ func (t Text) Run(r *sim.Result, warnings []string) {
 	t.Warnings(warnings)
 }
 
-// books are the facts of the ledger, the pinned memory and the devices' memory, where they have something.
+// books are the facts of the ledger, the pinned and the shared memory and the devices', where they have something.
 func books(r *sim.Result) [][2]string {
 	var list [][2]string
 	if r.LedgerPeak > 0 {
@@ -55,6 +55,9 @@ func books(r *sim.Result) [][2]string {
 	}
 	if r.PinnedPeak > 0 {
 		list = append(list, [2]string{"pinned", "up to " + r.PinnedPeak.Short()})
+	}
+	if r.SharedPeak > 0 {
+		list = append(list, [2]string{"shared memory", "up to " + r.SharedPeak.Short()})
 	}
 	for i, d := range r.Devices {
 		if d.Peak == 0 {
