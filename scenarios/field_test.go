@@ -89,8 +89,8 @@ var fieldCases = []fieldCase{
 	{"g18-other-card", "", 0, sim.OOM, "vram of gpu 0"},
 	{"g18-other-card", "workload.kind=g18-low", 400, sim.Risk, ""},
 	{"g18-other-card", "machine.gpus=[{vram:32607MiB}]", 0, sim.Fits, ""},
-	{"g18-buffer", "", 0, sim.Refuse, "vram of gpu 0 of 12.0 GiB is over-committed by 1.6 GiB"},
-	{"g18-buffer", "machine.gpus=[{vram:32607MiB}]", 0, sim.Fits, ""},
+	{"g18-other-card", "workload.kind=g18-buffer machine.gpus=[{vram:12GiB}]", 0, sim.Refuse, "vram of gpu 0 of 12.0 GiB is over-committed by 1.6 GiB"},
+	{"g18-other-card", "workload.kind=g18-buffer machine.gpus=[{vram:32607MiB}]", 0, sim.Fits, ""},
 
 	{"g19-keys-resident", "", 0, sim.OOM, "machine.ram"},
 	{"g19-keys-on-demand", "", 0, sim.Fits, ""},
