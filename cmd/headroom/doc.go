@@ -295,8 +295,8 @@
 // formula), ledger_peak_bytes (the most that was reserved in the ledger at once; null without a budget),
 // pinned_peak_bytes and shm_peak_bytes (the most that was pinned, and in shared memory, at once; null if the profile
 // knows nothing of it), devices (for each GPU vram_peak_bytes and limit_bytes; empty if the profile knows nothing of
-// their memory) and warnings. A table has them in runs, each with its settings. What is not known, such as the seconds of
-// a run that ran out of memory, is null.
+// their memory) and warnings. A table has them in runs, each with its settings. What is not known, such as the seconds
+// of a run that ran out of memory, is null.
 //
 // # Refused input
 //
@@ -331,19 +331,19 @@
 //	- profile example: 3 numbers are assumed, not measured: baseline, slowdown of synth by 2 synth, small synth
 //	exit status 2
 //
-// The other reason is a limit on pinned memory or on /dev/shm (machine.shm) that is too small for one partition, for the
-// system never grants more of them. Other memory that is too small for one ends in oom, since it is taken until there is
-// none, and a ledger that is ends in stall, since the job waits for it.
+// The other reason is a limit on pinned memory or on /dev/shm (machine.shm) that is too small for one partition, for
+// the system never grants more of them. Other memory that is too small for one ends in oom, since it is taken until
+// there is none, and a ledger that is ends in stall, since the job waits for it.
 //
 // # Live runs
 //
-// headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the kernel's
-// high-water mark, and verifies every proof. Given a profile it predicts first, with the warnings that simulate would
-// give, and refuses with exit code 3 what is predicted to run out of memory, and with 2 what is over a limit before the
-// first job; --confine SIZE gives the child that much memory and no more. headroom calibrate TRACE... --out PROFILE makes
-// a profile of such traces, and exits with 4 when that predicts each of them from the others too badly. headroom compare
-// PROFILE TRACE holds a prediction against a run, with what in the configuration contradicts itself. headroom demo does
-// all of it in a few minutes. Live runs are Linux only.
+// headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the
+// kernel's high-water mark, and verifies every proof. Given a profile it predicts first, with the warnings that
+// simulate would give, and refuses with exit code 3 what is predicted to run out of memory, and with 2 what is over a
+// limit before the first job; --confine SIZE gives the child that much memory and no more. headroom calibrate TRACE...
+// --out PROFILE makes a profile of such traces, and exits with 4 when that predicts each of them from the others too
+// badly. headroom compare PROFILE TRACE holds a prediction against a run, with what in the configuration contradicts
+// itself. headroom demo does all of it in a few minutes. Live runs are Linux only.
 //
 // --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
 // the program's folder has (cuda/README.md says how to build it); its traces have vram_bytes, and machine.gpu names the

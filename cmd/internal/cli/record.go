@@ -222,8 +222,8 @@ func (a *app) runRecord(ctx context.Context, f *recordFlags, name string) error 
 	return a.prove(ctx, request, prediction, warnings)
 }
 
-// refuseRun ends a command because its run is predicted to run out of memory, or to have too little of it to begin with,
-// which is in the JSON too.
+// refuseRun ends a command because its run is predicted to run out of memory, or to have too little of it to begin
+// with, which is in the JSON too.
 func (a *app) refuseRun(prediction *sim.RiskReport, warnings []string) error {
 	if a.json {
 		if err := a.show(render.RefusedRecording(prediction, warnings), nil); err != nil {
