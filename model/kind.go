@@ -111,7 +111,9 @@ type Blocks struct {
 	Parse      Bytes `json:"parse,omitzero"`
 	Vectors    Bytes `json:"vectors,omitzero"`
 	Assignment Bytes `json:"assignment,omitzero"`
-	Call       Bytes `json:"call,omitzero"` // of a proof call; it goes with the assignment
+	Call       Bytes `json:"call,omitzero"`   // of a proof call; it goes with the assignment
+	Pinned     Bytes `json:"pinned,omitzero"` // of the vectors, what a pool pins for the devices
+	Device     Bytes `json:"device,omitzero"` // of its device, from its first stage on a worker to the end of its tail
 }
 
 // Freed returns what a Freed gives back for each of its proofs.

@@ -12,7 +12,13 @@ import (
 
 // Block is memory outside the Go heap: the collector neither counts nor moves it, and Unmap gives it back to the
 // system at once. The zero Block is unmapped. A copy is the same memory.
-type Block struct{ bytes []byte }
+type Block struct {
+	bytes []byte
+	unpin func() error // nil: no part of it is pinned
+}
+
+// Pin locks memory for the copies of a device and returns what unlocks it.
+type Pin func(memory []byte) (unpin func() error, err error)
 
 // NewBlock maps a block of whole pages. No page is resident before it is written.
 func NewBlock(what string, size model.Bytes) (Block, error) {
@@ -20,7 +26,7 @@ func NewBlock(what string, size model.Bytes) (Block, error) {
 	if err != nil {
 		return Block{}, fmt.Errorf("map %v for %s: %w", wholePages(size), what, err)
 	}
-	return Block{b}, nil
+	return Block{bytes: b}, nil
 }
 
 // NewFullBlock maps a block and writes to each of its pages, so that it is resident as a whole.
@@ -32,13 +38,26 @@ func NewFullBlock(what string, size model.Bytes) (Block, error) {
 	return b, err
 }
 
-// Unmap gives the block's memory back. Unmapping the zero Block does nothing.
+// Pin has the first bytes of the block pinned, once, until it is unmapped. A pin that is nil pins nothing.
+func (b *Block) Pin(pin Pin, size model.Bytes) (err error) {
+	if pin != nil {
+		b.unpin, err = pin(b.bytes[:size])
+	}
+	return err
+}
+
+// Unmap gives the block's memory back, after what is pinned of it was unpinned. Unmapping the zero Block does nothing.
 func (b *Block) Unmap() error {
 	if b.bytes == nil {
 		return nil
 	}
+	if b.unpin != nil {
+		if err := b.unpin(); err != nil {
+			return err // a device may still read it
+		}
+	}
 	bytes := b.bytes
-	b.bytes = nil
+	*b = Block{}
 	if err := unmapMemory(bytes); err != nil {
 		return fmt.Errorf("unmap %v: %w", model.Bytes(len(bytes)), err)
 	}

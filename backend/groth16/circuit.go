@@ -61,6 +61,7 @@ func (c circuit) shape() shape {
 // Sizes is the memory that one partition holds outside the Go heap, in whole pages.
 type Sizes struct {
 	Vectors    model.Bytes // a, b, c, data and tree; from synthesis to FreeVectors
+	Pinned     model.Bytes // of them, from the first on: a, b and c, which a device reads
 	Assignment model.Bytes // every wire; from synthesis to FreeAssignment
 	Scalars    model.Bytes // the assignment split by density; from prep to FreeAssignment
 }
@@ -73,6 +74,7 @@ func (c circuit) sizes() Sizes {
 	e := families[c.Family].extent(s.depth, s.challenges)
 	return Sizes{
 		Vectors:    wholePages(c.layout().size),
+		Pinned:     c.layout().data,
 		Assignment: wholePages(fr.Bytes * model.Bytes(e.wires)),
 		Scalars:    wholePages(fr.Bytes * model.Bytes(e.inA+e.inB)),
 	}

@@ -104,7 +104,7 @@ func TestVectorsAreTakenFromOnePartitionToTheNext(t *testing.T) {
 	c := smallest(MiMC)
 	p := openProver(t, c, Threads{})
 	want := prove(t, synthesize(t, p, 1, 1))
-	vectors, err := p.NewVectors()
+	vectors, err := p.NewVectors(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

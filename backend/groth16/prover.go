@@ -38,11 +38,16 @@ func NewProver(ctx context.Context, dir string, keys *Keys, threads Threads) (*P
 // Close closes the data file. Partitions that are synthesized already can still be proved.
 func (p *Prover) Close() error { return p.data.Close() }
 
-// NewVectors maps a block that has room for the vectors of a partition and makes it resident as a whole.
-func (p *Prover) NewVectors() (Block, error) {
-	b, err := NewFullBlock("vectors", p.keys.circuit.sizes().Vectors)
+// NewVectors maps a block that has room for the vectors of a partition, makes it resident as a whole and has of it what
+// a device reads pinned: a, b and c.
+func (p *Prover) NewVectors(pin Pin) (Block, error) {
+	sizes := p.keys.circuit.sizes()
+	b, err := NewFullBlock("vectors", sizes.Vectors)
+	if err == nil {
+		err = b.Pin(pin, sizes.Pinned)
+	}
 	if err != nil {
-		return b, fmt.Errorf("groth16: %w", err)
+		return Block{}, errors.Join(fmt.Errorf("groth16: %w", err), b.Unmap())
 	}
 	return b, nil
 }

@@ -69,7 +69,7 @@ type child struct {
 func (c *child) run(ctx context.Context, out io.Writer) error {
 	header := c.spec.header(c.kinds)
 	c.addKeys(header)
-	header.Machine.GPU = c.gpus(ctx)
+	c.describeCards(ctx, header)
 	header.Started = time.Now().UTC().Format(time.RFC3339)
 	var err error
 	if c.writer, err = trace.NewWriter(out, header); err != nil {
@@ -131,7 +131,7 @@ func (c *child) watch(clock backend.Clock) (stop func() error, err error) {
 	}, nil
 }
 
-// memory adds to a reading of the host's memory what the device has taken. It is called by one goroutine at a time.
+// memory adds to a reading of the host's memory that of the cards. It is called by one goroutine at a time.
 func (c *child) memory(s probe.Sample) trace.Memory {
 	m := trace.Memory{
 		RSSBytes: s.Resident, AnonBytes: s.Anon, FileBytes: s.File, ShmemBytes: s.Shmem,
@@ -165,6 +165,11 @@ func (c *child) end(ctx context.Context, summary *backend.Summary, failure error
 	}
 	p, err := probe.Live.Process(os.Getpid())
 	end.VmHWMBytes = p.HighWater
+	if c.cards != nil {
+		var peaks error
+		end.VRAMPeakBytes, peaks = c.cards.Peaks()
+		err = errors.Join(err, peaks)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(err, c.writer.End(end), c.writer.Close())

@@ -97,10 +97,10 @@ func (c *child) openCUDA(ctx context.Context, setup cpu.Setup) error {
 	return nil
 }
 
-// gpus names the cards that prove; empty where none does.
-func (c *child) gpus(ctx context.Context) string {
+// describeCards adds to a header what the cards are that prove, and what they hold before the first job.
+func (c *child) describeCards(ctx context.Context, h *trace.Header) {
 	if c.cards == nil {
-		return ""
+		return
 	}
 	gpus, err := probe.GPUs(ctx)
 	if err != nil {
@@ -110,7 +110,19 @@ func (c *child) gpus(ctx context.Context) string {
 	for _, g := range gpus[:min(len(gpus), int(c.spec.Config.GPU.Devices))] {
 		names = append(names, g.Name)
 	}
-	return strings.Join(names, ", ")
+	h.Machine.GPU = strings.Join(names, ", ")
+	for _, b := range c.cards.Baselines() {
+		h.Devices = append(h.Devices, trace.Device{Total: b.Total, Driver: b.Driver, Keys: b.Keys, Used: b.Used})
+	}
+	for i, size := range c.cards.Workspaces() {
+		name := c.spec.Kinds[i].Name
+		blocks := h.Blocks[name]
+		blocks.Device = size
+		if c.spec.Config.Pool == model.PoolRetain {
+			blocks.Pinned = groth16.SizesOf(c.spec.Kinds[i].Circuit).Pinned
+		}
+		h.Blocks[name] = blocks
+	}
 }
 
 func (c *child) openVirtual() error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"headroom/backend"
@@ -42,8 +43,8 @@ func TestTheEndOfAKilledRunCountsFromItsFirstArrival(t *testing.T) {
 		{At: 50, Input: model.Input{Op: model.Done}},
 	}}
 	want := trace.End{Outcome: trace.Killed, JobsDone: 2, MakespanNs: 42}
-	if got := endOf(killed, trace.Killed); *got != want {
-		t.Errorf("the end is %+v, want %+v", got, want)
+	if diff := cmp.Diff(want, *endOf(killed, trace.Killed)); diff != "" {
+		t.Error(diff)
 	}
 }
 

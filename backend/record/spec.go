@@ -72,7 +72,7 @@ func (s *Spec) Validate() error {
 		faults = append(faults, cpu.Check(&s.Config, names))
 	case CUDA:
 		_, err := cuda.Load(s.Library)
-		faults = append(faults, err, cuda.Check(&s.Config, names))
+		faults = append(faults, err, cpu.CheckKeys(&s.Config, names))
 	}
 	return errors.Join(faults...)
 }

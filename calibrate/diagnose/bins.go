@@ -22,6 +22,8 @@ type bin struct {
 	anon       float64 // bytes
 	file       float64
 	shmem      float64
+	vram       float64
+	pinned     float64
 	partitions float64
 	most       float64 // partitions so far at once
 	inFlight   []float64
@@ -132,6 +134,8 @@ func newBin(points []point, split bool) bin {
 		b.anon += part * p.anonymous(split)
 		b.file += part * float64(p.memory.FileBytes)
 		b.shmem += part * float64(p.memory.ShmemBytes)
+		b.vram += part * float64(p.memory.VRAMBytes)
+		b.pinned += part * float64(p.memory.PinnedBytes)
 		b.partitions += part * p.partitions
 		b.most += part * p.most
 		for j, count := range p.inFlight {

@@ -55,6 +55,8 @@ func (d *diagnosis) evidence(r *Report) []Evidence {
 		e.interval("in_flight_per_job", g.inFlight, "bytes/job", "growth that what is in flight explains, while jobs finish")
 		e.interval("file_per_job", g.file, "bytes/job", "growth of mapped files: page cache, which the system takes back")
 		e.interval("shmem_per_job", g.shmem, "bytes/job", "growth of shared memory, which counts against /dev/shm")
+		e.interval("vram_per_job", g.vram, "bytes/job", "growth of what is in use on the devices")
+		e.interval("pinned_per_job", g.pinned, "bytes/job", "growth of the host memory that is pinned for them")
 		e.interval("kept", d.kept, "", "part of a partition's memory that stays resident when it is gone")
 	}
 	d.queueEvidence(&e)

@@ -1,5 +1,7 @@
 package diagnose
 
+import "slices"
+
 // growth is how what is resident grows over a part of a run.
 type growth struct {
 	bins []bin
@@ -9,9 +11,10 @@ type growth struct {
 	perJob, late, perHour *Interval
 	least                 float64 // lower end of the 99 % interval of perJob
 	// entangled says that perJob is uncertain mostly because what is in flight grows with the jobs.
-	entangled   bool
-	inFlight    *Interval // bytes that what is in flight explains, for each job
-	file, shmem *Interval // bytes, for each job
+	entangled    bool
+	inFlight     *Interval // bytes that what is in flight explains, for each job
+	file, shmem  *Interval // bytes, for each job
+	vram, pinned *Interval // the same of the devices; nil where no sample tells
 }
 
 func done(b *bin) float64      { return b.done }
@@ -43,6 +46,8 @@ func grow(bins []bin, f *footprints) *growth {
 	g.inFlight = plain(bins, done, f.held)
 	g.file = plain(bins, done, func(b *bin) float64 { return b.file })
 	g.shmem = plain(bins, done, func(b *bin) float64 { return b.shmem })
+	g.vram = told(bins, func(b *bin) float64 { return b.vram })
+	g.pinned = told(bins, func(b *bin) float64 { return b.pinned })
 	return g
 }
 
@@ -53,6 +58,14 @@ func plain(bins []bin, x, y func(*bin) float64) *Interval {
 		return nil
 	}
 	return interval(l, 0)
+}
+
+// told is plain over the jobs for what samples may not tell: it is nil if none does.
+func told(bins []bin, y func(*bin) float64) *Interval {
+	if slices.Max(series(bins, y)) == 0 {
+		return nil
+	}
+	return plain(bins, done, y)
 }
 
 func interval(l line, more float64) *Interval {

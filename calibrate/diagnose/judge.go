@@ -35,12 +35,12 @@ func (d *diagnosis) judge() (Finding, string) {
 		return CannotTell, d.unclear(rest)
 	case d.kept != nil && d.kept.Value > 0.5 && d.kept.Low > quarter:
 		return Retention, fmt.Sprintf("%.0f %% (%.0f to %.0f) of a partition's memory stays resident when it is gone, for the next one to use; "+
-			"beyond that, memory does not grow with the jobs: %s", 100*d.kept.Value, 100*max(0, d.kept.Low), 100*min(1, d.kept.High), excluded(rest)+d.shared())
+			"beyond that, memory does not grow with the jobs: %s", 100*d.kept.Value, 100*max(0, d.kept.Low), 100*min(1, d.kept.High), excluded(rest)+d.beside())
 	case g.perJob.Value*g.jobs > quarter*d.above:
 		return CannotTell, d.unclear(g.perJob)
 	}
 	return Plateau, fmt.Sprintf("memory rose by %s and stopped with what is in flight, of which at most %d partitions held vectors (%s): %s",
-		size(d.above), d.run.holders, d.bound(), excluded(rest)+d.shared())
+		size(d.above), d.run.holders, d.bound(), excluded(rest)+d.beside())
 }
 
 // rest returns the growth that nothing in flight explains: that of the later half of the jobs if memory grew before and
@@ -70,13 +70,18 @@ func (d *diagnosis) matters() bool {
 // adds reports whether so many bytes a job come to a partition's memory within many jobs.
 func (d *diagnosis) adds(perJob float64) bool { return perJob*manyJobs >= d.above/max(1, d.run.most) }
 
-// shared says that shared memory grows, if it does: it is no leak of the process, but the system cannot take it back.
-func (d *diagnosis) shared() string {
-	i := d.growth.shmem
-	if i == nil || i.Low <= 0 || !d.adds(i.Value) {
-		return ""
+// beside says what grows beside the process's own memory, if it does: it is no leak of the process, but the system cannot
+// take it back.
+func (d *diagnosis) beside() (text string) {
+	for _, other := range []struct {
+		growth     *Interval
+		what, from string
+	}{{d.growth.shmem, "shared memory", "/dev/shm"}, {d.growth.vram, "what is in use on the devices", "their memory"}} {
+		if i := other.growth; i != nil && i.Low > 0 && d.adds(i.Value) {
+			text += fmt.Sprintf("; %s grows by %s a job, which counts against %s", other.what, between(*i), other.from)
+		}
 	}
-	return fmt.Sprintf("; shared memory grows by %s a job, which counts against /dev/shm", between(*i))
+	return text
 }
 
 // explained returns by how many bytes what is in flight grew while jobs finished.

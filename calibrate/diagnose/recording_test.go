@@ -32,6 +32,7 @@ type recording struct {
 	warmUp   float64 // footprints that a process adds at its first few jobs
 	cache    float64 // footprints of mapped files a job
 	shmem    float64 // footprints of shared memory a job
+	vram     float64 // footprints of the devices a job; 0: samples do not tell of devices
 	unsplit  bool    // samples tell only what is resident
 	idle     int     // ticks after the last step
 	killed   int     // after so many jobs are done; 0: not
@@ -178,7 +179,11 @@ func (r recording) wander(p *process, jobs, normal float64) {
 func (r recording) reading(p *process, level, normal float64) trace.Memory {
 	resident := max(level, level+r.retain*(p.most-level))
 	grown := r.leak*p.done + r.leakHour*p.at.Seconds()/3600 + r.warmUp*(1-math.Exp(-p.done/3)) + p.drift + r.noise*normal
-	return r.split(resident+grown*float64(footprint), r.cache*p.done*float64(footprint), r.shmem*p.done*float64(footprint))
+	m := r.split(resident+grown*float64(footprint), r.cache*p.done*float64(footprint), r.shmem*p.done*float64(footprint))
+	if r.vram > 0 {
+		m.VRAMBytes = footprint + model.Bytes(r.vram*p.done*float64(footprint))
+	}
+	return m
 }
 
 func (r recording) split(anon, file, shmem float64) trace.Memory {

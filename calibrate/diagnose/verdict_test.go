@@ -41,6 +41,7 @@ func TestFindings(t *testing.T) {
 		{"grows with time", with(steady(), func(r *recording) { r.leakHour = 40 }), diagnose.Leak, "for each job"},
 		{"page cache grows", with(steady(), func(r *recording) { r.cache = 0.5 }), diagnose.Plateau, ""},
 		{"shared memory grows", with(steady(), func(r *recording) { r.shmem = 0.5 }), diagnose.Plateau, "shared memory grows by 50.0 MiB"},
+		{"memory of devices grows", with(steady(), func(r *recording) { r.vram = 0.5 }), diagnose.Plateau, "on the devices grows by 50.0 MiB"},
 		{"grows at its first jobs", with(steady(), func(r *recording) { r.warmUp = 0.5 }), diagnose.Plateau, ""},
 		{"keeps all", with(steady(), func(r *recording) { r.retain = 1 }), diagnose.Retention, "98 % (96 to 100)"},
 		{"keeps most", with(steady(), func(r *recording) { r.retain = 0.8 }), diagnose.Retention, ""},
@@ -180,12 +181,12 @@ func evidence(t *testing.T, r *diagnose.Report, name string) diagnose.Evidence {
 // What is measured is what was put in, in its interval.
 func TestMeasures(t *testing.T) {
 	r := steady()
-	r.leak, r.cache, r.shmem = 0.02, 0.1, 0.03
+	r.leak, r.cache, r.shmem, r.vram = 0.02, 0.1, 0.03, 0.04
 	report, err := diagnose.Of(r.make(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"growth_per_job": 0.02, "file_per_job": 0.1, "shmem_per_job": 0.03, "jobs_waiting_per_job": -1 / float64(footprint)} {
+	for name, want := range map[string]float64{"growth_per_job": 0.02, "file_per_job": 0.1, "shmem_per_job": 0.03, "vram_per_job": 0.04, "jobs_waiting_per_job": -1 / float64(footprint)} {
 		e := evidence(t, report, name)
 		if want *= float64(footprint); math.Abs(e.Value-want) > 0.05*math.Abs(want) {
 			t.Errorf("%s is %v, want about %v", name, e.Value, want)

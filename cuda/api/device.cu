@@ -48,6 +48,23 @@ void release(hr_device* device, uint64_t size) {
   device->handles--;
 }
 
+// at_peak reports whether no less is taken than ever before, and notes it.
+bool at_peak(hr_device* device) {
+  std::lock_guard<std::mutex> lock(device->mutex);
+  if (device->taken.device < device->peak.device) return false;
+  device->peak.device = device->taken.device;
+  return true;
+}
+
+// look reads how much of the card is free, of how much, and notes the most that was not.
+cudaError_t look(hr_device* device, size_t* free, size_t* total) {
+  const cudaError_t error = cudaMemGetInfo(free, total);
+  if (error != cudaSuccess) return error;
+  std::lock_guard<std::mutex> lock(device->mutex);
+  device->most = std::max<uint64_t>(device->most, *total - *free);
+  return error;
+}
+
 }  // namespace
 }  // namespace headroom
 
@@ -90,9 +107,9 @@ hr_status hr_memory(hr_device* device, hr_memory_book* book) {
   return guard([&] {
     use(device);
     size_t free = 0, total = 0;
-    check("ask for memory", cudaMemGetInfo(&free, &total));
+    check("ask for memory", look(device, &free, &total));
     std::lock_guard<std::mutex> lock(device->mutex);
-    *book = {device->taken, device->peak, device->cap, free};
+    *book = {device->taken, device->peak, device->cap, total, free, device->most};
   });
 }
 
@@ -102,17 +119,16 @@ hr_status hr_buffer_new(hr_device* device, uint64_t size, hr_buffer** buffer) {
     use(device);
     reserve(device, size);
     void* memory = nullptr;
+    size_t free = 0, total = 0;
     const cudaError_t error = cudaMalloc(&memory, size);
     if (error != cudaSuccess) {
       release(device, size);
       cudaGetLastError();  // The error is this call's, not the next one's.
-      size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
       check(("buffer of " + std::to_string(size) + " bytes, " + std::to_string(free) + " free").c_str(), error);
     }
-    std::lock_guard<std::mutex> lock(device->mutex);
-    device->peak.device = std::max(device->peak.device, device->taken.device);
     *buffer = new hr_buffer{device, size, static_cast<char*>(memory)};
+    if (at_peak(device)) look(device, &free, &total);  // What fails here the next call reports.
   });
 }
 
@@ -125,24 +141,30 @@ hr_status hr_buffer_free(hr_buffer* buffer) {
   });
 }
 
-hr_status hr_pinned_new(hr_device* device, uint64_t size, void** memory) {
+hr_status hr_pin(hr_device* device, void* memory, uint64_t size) {
   return guard([&] {
+    require(memory != nullptr && size > 0, "memory to be pinned has 0 bytes: should have at least 1");
     use(device);
-    check("pinned memory", cudaHostAlloc(memory, size, cudaHostAllocDefault));
+    const cudaError_t error = cudaHostRegister(memory, size, cudaHostRegisterPortable);
     std::lock_guard<std::mutex> lock(device->mutex);
-    device->pinned[*memory] = size;
+    if (error != cudaSuccess) {
+      cudaGetLastError();  // The error is this call's, not the next one's.
+      const std::string beside = std::to_string(device->taken.pinned);
+      check(("pin " + std::to_string(size) + " bytes beside " + beside + " that are pinned").c_str(), error);
+    }
+    device->pinned[memory] = size;
     device->taken.pinned += size;
     device->peak.pinned = std::max(device->peak.pinned, device->taken.pinned);
   });
 }
 
-hr_status hr_pinned_free(hr_device* device, void* memory) {
+hr_status hr_unpin(hr_device* device, void* memory) {
   return guard([&] {
     use(device);
     std::lock_guard<std::mutex> lock(device->mutex);
     const auto block = device->pinned.find(memory);
-    require(block != device->pinned.end(), "pinned memory to be freed is not the device's");
-    check("free pinned memory", cudaFreeHost(memory));
+    require(block != device->pinned.end(), "memory to be unpinned is not pinned by the device");
+    check("unpin memory", cudaHostUnregister(memory));
     device->taken.pinned -= block->second;
     device->pinned.erase(block);
   });

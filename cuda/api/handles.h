@@ -15,7 +15,7 @@ struct hr_device {
   int card;
   std::mutex mutex;  // of what follows
   hr_size taken{}, peak{};
-  uint64_t cap;
+  uint64_t cap, most = 0;             // of the card's memory
   uint64_t segments_g1, segments_g2;  // that run at once
   int streams = 0, handles = 0;       // that are open
   std::unordered_map<void*, uint64_t> pinned;

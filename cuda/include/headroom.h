@@ -20,7 +20,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* HR_ABI changes whenever this header changes meaning. */
-#define HR_ABI 1
+#define HR_ABI 2
 
 /* hr_status is the outcome of a call. message is empty where code is HR_OK; else it says what failed, the value and
  * what would be right. */
@@ -32,7 +32,7 @@ typedef struct {
 enum {
   HR_OK = 0,
   HR_ARGUMENT = 1, /* an argument is out of its range */
-  HR_MEMORY = 2,   /* the card, or the cap, has too little memory left */
+  HR_MEMORY = 2,   /* the card, the cap or the host has too little memory left */
   HR_CUDA = 3      /* the card or its driver failed: message has CUDA's word for it */
 };
 
@@ -53,11 +53,14 @@ typedef struct {
   uint64_t pinned; /* bytes of page-locked host memory */
 } hr_size;
 
-/* hr_memory_book is what a device has taken, and could take. */
+/* hr_memory_book is what a device has taken, and what its driver shows of the card. What others hold there is in it:
+ * the driver's own context, and other programs. */
 typedef struct {
   hr_size taken, peak;
-  uint64_t cap;  /* on taken.device; 0 means none */
-  uint64_t free; /* bytes that the card itself has left */
+  uint64_t cap;   /* on taken.device; 0 means none */
+  uint64_t total; /* bytes of the card's memory */
+  uint64_t free;  /* of them, bytes that nobody has */
+  uint64_t most;  /* of them, the most bytes that somebody had since hr_open: at a peak and whenever it was asked for */
 } hr_memory_book;
 
 /* hr_abi returns the HR_ABI that the library was built with. Ask it first. */
@@ -75,9 +78,10 @@ hr_status hr_memory(hr_device *device, hr_memory_book *book);
 hr_status hr_buffer_new(hr_device *device, uint64_t size, hr_buffer **buffer);
 hr_status hr_buffer_free(hr_buffer *buffer);
 
-/* hr_pinned_new takes page-locked host memory, which copies are fast and asynchronous from. */
-hr_status hr_pinned_new(hr_device *device, uint64_t size, void **memory);
-hr_status hr_pinned_free(hr_device *device, void *memory);
+/* hr_pin locks host memory of the caller's, for the copies of all cards: they are fast and asynchronous then. The memory
+ * must stay mapped until hr_unpin, which is told where it begins. */
+hr_status hr_pin(hr_device *device, void *memory, uint64_t size);
+hr_status hr_unpin(hr_device *device, void *memory);
 
 hr_status hr_stream_new(hr_device *device, hr_stream **stream);
 hr_status hr_stream_free(hr_stream *stream);
@@ -85,7 +89,7 @@ hr_status hr_stream_free(hr_stream *stream);
 /* hr_stream_wait blocks until all enqueued work is over. */
 hr_status hr_stream_wait(hr_stream *stream);
 
-/* Copies. From and to memory that is not pinned they block. */
+/* Copies. From and to memory that is not pinned they block; what is pinned must stay as it is until hr_stream_wait. */
 hr_status hr_upload(hr_stream *stream, hr_slice to, const void *from, uint64_t size);
 hr_status hr_download(hr_stream *stream, void *to, hr_slice from, uint64_t size);
 

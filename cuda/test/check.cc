@@ -1,5 +1,6 @@
 // Checks the library on a card against the arithmetic of the host, which is itself held against gnark-crypto. With the
 // argument "small" it makes only what a memory checker can follow in a minute.
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -170,11 +171,38 @@ void check_cap() {
   Buffer rest(card, 1 << 19);
 }
 
+// Host memory that is pinned is copied from and to, and the book has it until it is unpinned.
+void check_pin() {
+  Card card;
+  const uint64_t n = 1 << 16, size = n * sizeof(Fr);
+  const auto values = random_vector(15, n);
+  auto memory = static_cast<Fr*>(std::aligned_alloc(4096, 2 * size));
+  std::memcpy(memory, values.data(), size);
+  MUST(hr_pin(card.device, memory, 2 * size));
+  hr_memory_book book;
+  MUST(hr_memory(card.device, &book));
+  expect(book.taken.pinned == 2 * size, "memory book with pinned memory");
+  expect(book.free <= book.total && book.total - book.free <= book.most, "memory book of the card");
+  {
+    Buffer buffer(card, size);
+    MUST(hr_upload(card.stream, buffer.slice(), memory, size));
+    MUST(hr_download(card.stream, memory + n, buffer.slice(), size));
+    MUST(hr_stream_wait(card.stream));
+  }
+  expect(std::memcmp(values.data(), memory + n, size) == 0, "copies of pinned memory");
+  MUST(hr_unpin(card.device, memory));
+  expect(hr_unpin(card.device, memory).code == HR_ARGUMENT, "unpin twice");
+  MUST(hr_memory(card.device, &book));
+  expect(book.taken.pinned == 0 && book.peak.pinned == 2 * size, "memory book after unpinning");
+  std::free(memory);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool small = argc > 1 && std::string(argv[1]) == "small";
   check_cap();
+  check_pin();
   {
     Card card;
     for (int log = 0; log <= (small ? 10 : 17); log++) check_transforms(card, log);

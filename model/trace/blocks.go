@@ -63,4 +63,6 @@ func checkBlocks(f *model.Faults, b *model.Blocks, at string) {
 	f.Size(at+".vectors", b.Vectors, 0)
 	f.Size(at+".assignment", b.Assignment, 0)
 	f.Size(at+".call", b.Call, 0)
+	f.Size(at+".pinned", b.Pinned, 0)
+	f.Size(at+".device", b.Device, 0)
 }

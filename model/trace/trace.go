@@ -45,6 +45,8 @@ type Header struct {
 	// OwnData says that the resident data of the configuration is what the prover keeps by itself, as a profile of it
 	// found, and that it was not held besides.
 	OwnData bool `json:"own_data,omitempty"`
+	// Devices are the devices of a run on cards, in their order.
+	Devices []Device `json:"devices,omitempty"`
 }
 
 // Keys is what the keys of a kind take from before the first job to the end.
@@ -63,6 +65,14 @@ type Machine struct {
 	GPU    string      `json:"gpu,omitempty"`    // the cards that prove, in the order of the devices
 }
 
+// Device is what a trace says of a device before the first job.
+type Device struct {
+	Total  model.Bytes `json:"total,omitzero"`  // of its memory, as its driver shows it
+	Driver model.Bytes `json:"driver,omitzero"` // in use without any keys: the driver's context, kernels, other programs
+	Keys   model.Bytes `json:"keys,omitzero"`   // taken for the keys that are there from the start
+	Used   model.Bytes `json:"used,omitzero"`   // in use with them
+}
+
 // Memory is one reading of the memory that a run occupies. What the machine cannot tell is 0.
 type Memory struct {
 	RSSBytes        model.Bytes `json:"-"` // resident set of the prover's process
@@ -71,7 +81,7 @@ type Memory struct {
 	ShmemBytes      model.Bytes `json:"-"` // of it, shared memory
 	CgroupBytes     model.Bytes `json:"-"` // memory.current of the prover's cgroup
 	CgroupPeakBytes model.Bytes `json:"-"` // memory.peak of the prover's cgroup
-	VRAMBytes       model.Bytes `json:"-"` // on all devices together
+	VRAMBytes       model.Bytes `json:"-"` // in use on all devices together, as their driver shows it
 	PinnedBytes     model.Bytes `json:"-"` // host memory pinned for the devices
 }
 
@@ -104,15 +114,16 @@ const (
 
 // End is the last line of a trace.
 type End struct {
-	Outcome         Outcome     `json:"outcome"`
-	JobsDone        int         `json:"jobs_done"`
-	ProofsVerified  int         `json:"proofs_verified,omitempty"`
-	MakespanNs      model.Span  `json:"-"`                // from the first arrival to the last finish
-	PeakBytes       model.Bytes `json:"-"`                // of a simulation: the peak of resident memory
-	VmHWMBytes      model.Bytes `json:"-"`                // the kernel's high-water mark of the prover's process
-	CgroupPeakBytes model.Bytes `json:"-"`                // the same of its cgroup
-	Signal          string      `json:"signal,omitempty"` // what killed it
-	Error           string      `json:"error,omitempty"`  // what went wrong
+	Outcome         Outcome       `json:"outcome"`
+	JobsDone        int           `json:"jobs_done"`
+	ProofsVerified  int           `json:"proofs_verified,omitempty"`
+	MakespanNs      model.Span    `json:"-"`                // from the first arrival to the last finish
+	PeakBytes       model.Bytes   `json:"-"`                // of a simulation: the peak of resident memory
+	VmHWMBytes      model.Bytes   `json:"-"`                // the kernel's high-water mark of the prover's process
+	CgroupPeakBytes model.Bytes   `json:"-"`                // the same of its cgroup
+	VRAMPeakBytes   []model.Bytes `json:"-"`                // the most that was in use of each device, as its driver shows it
+	Signal          string        `json:"signal,omitempty"` // what killed it
+	Error           string        `json:"error,omitempty"`  // what went wrong
 }
 
 // Line is one line after the header: exactly one of the fields is set.

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,32 @@ type whole int64
 
 // IsZero keeps zeros out of the file.
 func (w *whole) IsZero() bool { return w == nil || *w == 0 }
+
+// wholes is a list of sizes written as whole numbers.
+type wholes []model.Bytes
+
+// IsZero keeps an empty list out of the file.
+func (w *wholes) IsZero() bool { return w == nil || len(*w) == 0 }
+
+// MarshalJSON writes the numbers.
+func (w *wholes) MarshalJSON() ([]byte, error) {
+	var numbers []int64
+	for _, size := range *w {
+		numbers = append(numbers, int64(size))
+	}
+	return json.Marshal(numbers)
+}
+
+// UnmarshalJSON reads the numbers.
+func (w *wholes) UnmarshalJSON(text []byte) error {
+	var numbers []int64
+	err := json.Unmarshal(text, &numbers)
+	*w = nil
+	for _, n := range numbers {
+		*w = append(*w, model.Bytes(n))
+	}
+	return err
+}
 
 type headerView struct {
 	*Header
@@ -104,10 +131,20 @@ func (v *headerView) check() error {
 	}
 	f.Size("limit_bytes", h.LimitBytes, 0)
 	f.Size("cap_bytes", h.CapBytes, 0)
+	for i := range h.Devices {
+		h.Devices[i].check(&f, fmt.Sprintf("devices[%d]", i))
+	}
 	f.Size("machine.ram_bytes", h.Machine.RAM, 0)
 	f.Join(h.Config.Validate(nil))
 	f.Join(h.Workload.Validate())
 	return f.Err()
+}
+
+func (d *Device) check(f *model.Faults, at string) {
+	f.Size(at+".total", d.Total, 0)
+	f.Size(at+".driver", d.Driver, 0)
+	f.Size(at+".keys", d.Keys, 0)
+	f.Size(at+".used", d.Used, 0)
 }
 
 // maxKinds is more kinds than any workload has.
@@ -170,15 +207,16 @@ func (b *Baseline) check() error {
 
 type endView struct {
 	*End
-	Makespan   *whole `json:"makespan_ns,omitzero"`
-	Peak       *whole `json:"peak_bytes,omitzero"`
-	VmHWM      *whole `json:"vm_hwm_bytes,omitzero"`
-	CgroupPeak *whole `json:"cgroup_peak_bytes,omitzero"`
+	Makespan   *whole  `json:"makespan_ns,omitzero"`
+	Peak       *whole  `json:"peak_bytes,omitzero"`
+	VmHWM      *whole  `json:"vm_hwm_bytes,omitzero"`
+	CgroupPeak *whole  `json:"cgroup_peak_bytes,omitzero"`
+	VRAMPeak   *wholes `json:"vram_peak_bytes,omitzero"`
 }
 
 func viewEnd(e *End) *endView {
 	return &endView{e, (*whole)(&e.MakespanNs), (*whole)(&e.PeakBytes), (*whole)(&e.VmHWMBytes),
-		(*whole)(&e.CgroupPeakBytes)}
+		(*whole)(&e.CgroupPeakBytes), (*wholes)(&e.VRAMPeakBytes)}
 }
 
 func (e *End) check() error {
@@ -195,5 +233,8 @@ func (e *End) check() error {
 	f.Size("peak_bytes", e.PeakBytes, 0)
 	f.Size("vm_hwm_bytes", e.VmHWMBytes, 0)
 	f.Size("cgroup_peak_bytes", e.CgroupPeakBytes, 0)
+	for i, size := range e.VRAMPeakBytes {
+		f.Size(fmt.Sprintf("vram_peak_bytes[%d]", i), size, 0)
+	}
 	return f.Err()
 }

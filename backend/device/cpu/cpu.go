@@ -36,10 +36,20 @@ type Setup struct {
 	OwnData bool
 	// Proved is called with each job's proof, the concatenation of its partitions' proofs; nil: nobody is told.
 	Proved func(job int32, proof []byte)
-	// Sums opens what computes the sums of a partition for the worker that takes it, as the Take says; nil: the host's
-	// processors do. It is called from a goroutine of the partition's, when its first stage on the worker begins.
+	// Name of the device in errors; empty: cpu.
+	Name string
+
+	// What follows does the part of a device that is not the host's; nil: there is none. It is called from goroutines of
+	// the device's own, EvictKeys from Submit.
+
+	// Sums opens what computes the sums of a partition for the worker that takes it, as the Take says, when its first
+	// stage on the worker begins.
 	Sums func(take model.Effect) (groth16.Sums, error)
-	Name string // of the device in errors; empty: cpu
+	// Pin pins what a pool keeps for the copies of vectors, and resident data that the configuration has pinned.
+	Pin groth16.Pin
+	// LoadKeys takes the keys of a kind, by its number, that have been loaded on demand; EvictKeys gives up what LoadKeys
+	// took, if anything, before they are unloaded.
+	LoadKeys, EvictKeys func(kind int) error
 }
 
 // Device proves on the host. Its stages are goroutines; that a stage runs at all, and beside which others, is the
@@ -113,7 +123,7 @@ func (d *Device) Submit(_ model.Instant, effects []model.Effect) {
 		case model.Leave:
 			d.leave(e)
 		case model.Evict:
-			d.note(d.data[e.Task.Slot].evict())
+			d.note(d.evict(&d.data[e.Task.Slot]))
 		case model.JobDone, model.JobFailed:
 			d.endJob(e)
 		}

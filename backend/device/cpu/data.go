@@ -15,7 +15,7 @@ import (
 // KeysOf returns the name of the resident data that is the keys and the compiled circuit of a kind. Such data is really
 // read from its file and really given back; it takes what the keys take, whatever the configuration says that it has,
 // and what reading them takes besides. For data of any other name a block of its bytes is held, and its transient bytes
-// while it is loaded. Nothing is pinned: no device reads the host's memory.
+// while it is loaded. What is pinned is so where a device reads the host's memory, but for keys, which it copies.
 func KeysOf(kind string) string { return "keys of " + kind }
 
 // Check reports what of a configuration the device cannot do with kinds of these names.
@@ -24,6 +24,13 @@ func Check(c *model.Config, kinds []string) error {
 	if c.GPU.BG2 != model.OnHost {
 		f.Add("config.gpu.b_g2", "is %s: the device cpu has it on the %s, in the finish", c.GPU.BG2, model.OnHost)
 	}
+	f.Join(CheckKeys(c, kinds))
+	return f.Err()
+}
+
+// CheckKeys reports what of a configuration's resident data no prover of kinds of these names can do.
+func CheckKeys(c *model.Config, kinds []string) error {
+	var f model.Faults
 	for i := range c.Resident {
 		r, at := &c.Resident[i], fmt.Sprintf("config.resident[%d]", i)
 		for _, kind := range kinds {
@@ -44,7 +51,8 @@ func Check(c *model.Config, kinds []string) error {
 // datum is an item of resident data: keys, or a block that stands for it.
 type datum struct {
 	model.Resident
-	keys  *groth16.Keys
+	keys  *groth16.Keys // nil: a block
+	kind  int           // whose keys they are
 	block groth16.Block
 }
 
@@ -53,9 +61,9 @@ func (d *Device) preload() error {
 	for _, r := range d.setup.Config.Resident {
 		d.data = append(d.data, datum{Resident: r})
 		item := &d.data[len(d.data)-1]
-		for _, k := range d.setup.Kinds {
+		for kind, k := range d.setup.Kinds {
 			if r.Name == KeysOf(k.Name) {
-				item.keys = k.Keys
+				item.keys, item.kind = k.Keys, kind
 				warnOfSize(&r, k.Keys.Size())
 			}
 		}
@@ -63,8 +71,7 @@ func (d *Device) preload() error {
 		case item.keys != nil && r.OnDemand:
 			item.keys.Unload()
 		case item.keys == nil && !r.OnDemand && !(d.setup.OwnData && !r.Managed()):
-			var err error
-			if item.block, err = groth16.NewFullBlock(r.Name, r.Bytes); err != nil {
+			if err := d.mapBlock(item); err != nil {
 				return fmt.Errorf("%s: %w", d.setup.Name, err)
 			}
 		}
@@ -81,34 +88,49 @@ func warnOfSize(r *model.Resident, size model.Bytes) {
 
 // load loads data and takes its load time at least.
 func (d *Device) load(item *datum, begin model.Instant) error {
-	transient, err := item.load(d.ctx)
+	transient, err := d.hold(item)
 	if err == nil {
 		err = d.sleepUntil(begin + model.Instant(item.LoadTime))
 	}
 	err = errors.Join(err, transient.Unmap())
 	if err != nil {
-		return errors.Join(err, item.evict())
+		return errors.Join(err, d.evict(item))
 	}
 	return nil
 }
 
-// load holds the data and returns what is held while it is loaded.
-func (r *datum) load(ctx context.Context) (transient groth16.Block, err error) {
-	if r.keys != nil {
-		return transient, r.keys.Load(ctx)
-	}
-	if r.block, err = groth16.NewFullBlock(r.Name, r.Bytes); err != nil || r.Transient == 0 {
+// hold holds the data and returns what is held while it is loaded.
+func (d *Device) hold(item *datum) (transient groth16.Block, err error) {
+	if item.keys != nil {
+		if err = item.keys.Load(d.ctx); err == nil && d.setup.LoadKeys != nil {
+			err = d.setup.LoadKeys(item.kind)
+		}
 		return transient, err
 	}
-	return groth16.NewFullBlock("loading "+r.Name, r.Transient)
+	if err = d.mapBlock(item); err != nil || item.Transient == 0 {
+		return transient, err
+	}
+	return groth16.NewFullBlock("loading "+item.Name, item.Transient)
+}
+
+// mapBlock holds a block for data, pinned where the configuration has it so.
+func (d *Device) mapBlock(item *datum) (err error) {
+	if item.block, err = groth16.NewFullBlock(item.Name, item.Bytes); err != nil || !item.Pinned {
+		return err
+	}
+	return item.block.Pin(d.setup.Pin, item.Bytes)
 }
 
 // evict gives the data's memory back, if it is there.
-func (r *datum) evict() error {
-	if r.keys != nil {
-		r.keys.Unload()
+func (d *Device) evict(item *datum) (err error) {
+	if item.keys == nil {
+		return item.block.Unmap()
 	}
-	return r.block.Unmap()
+	if d.setup.EvictKeys != nil {
+		err = d.setup.EvictKeys(item.kind)
+	}
+	item.keys.Unload()
+	return err
 }
 
 // sleepUntil waits for an instant, or returns why the context ended.

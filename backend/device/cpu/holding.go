@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"errors"
-	"fmt"
 
 	"headroom/backend/groth16"
 	"headroom/model"
@@ -61,7 +60,7 @@ func (d *Device) place(e *model.Effect) {
 // pool are still held.
 func (d *Device) synthesize(e *model.Effect, h *holding) error {
 	prover := d.setup.Kinds[e.Kind].Prover
-	err := d.fill(e, h, prover)
+	err := d.fill(h, prover)
 	for i := 0; i < len(h.jobs) && err == nil; i++ {
 		var p *groth16.Partition
 		if d.retains() {
@@ -88,17 +87,14 @@ func (d *Device) synthesize(e *model.Effect, h *holding) error {
 
 func (d *Device) retains() bool { return d.setup.Config.Pool == model.PoolRetain }
 
-// fill maps the blocks that a synthesis with a pool needs and the pool did not have. They are resident as a whole from
-// here on, as those from the pool are.
-func (d *Device) fill(e *model.Effect, h *holding, prover *groth16.Prover) error {
+// fill maps the blocks that a synthesis with a pool needs and the pool does not have: new ones, and those that could not
+// be mapped or pinned when they were. They are resident as a whole from here on, as those from the pool are.
+func (d *Device) fill(h *holding, prover *groth16.Prover) error {
 	if !d.retains() {
 		return nil
 	}
-	if e.Reused && len(h.vectors) < len(h.jobs) {
-		return fmt.Errorf("the pool has %d blocks of %d: one could not be mapped before", len(h.vectors), len(h.jobs))
-	}
 	for len(h.vectors) < len(h.jobs) {
-		b, err := prover.NewVectors()
+		b, err := prover.NewVectors(d.setup.Pin)
 		if err != nil {
 			return err
 		}

@@ -57,21 +57,34 @@ func openKinds(t *testing.T) []cpu.Kind {
 
 // run is what a live run came to.
 type run struct {
-	proofs  map[int32][]byte
-	records []model.Record
-	effects map[model.EffectOp]int
-	reused  int
-	joined  uint16 // the most proofs of one batch
+	proofs   map[int32][]byte
+	records  []model.Record
+	effects  map[model.EffectOp]int
+	reused   int
+	failures []error
+	joined   uint16 // the most proofs of one batch
 }
 
-// prove runs a small job, a large one and two small ones, and judges every step. Nothing may be held at the end.
+// prove runs a small job, a large one and two small ones, none of which may fail, and judges every step. Nothing may be
+// held at the end.
 func prove(t *testing.T, config model.Config, cancels ...model.Cancellation) run {
+	t.Helper()
+	r := proveWith(t, config, func(*cpu.Setup) {}, cancels...)
+	if len(r.failures) > 0 {
+		t.Errorf("failures: %v", r.failures)
+	}
+	return r
+}
+
+// proveWith is prove on a device that is set up otherwise, and stages may fail.
+func proveWith(t *testing.T, config model.Config, set func(*cpu.Setup), cancels ...model.Cancellation) run {
 	t.Helper()
 	r := run{proofs: map[int32][]byte{}, effects: map[model.EffectOp]int{}}
 	setup := cpu.Setup{
 		Kinds: openKinds(t), Config: config,
 		Proved: func(job int32, proof []byte) { r.proofs[job] = proof },
 	}
+	set(&setup)
 	device, err := cpu.New(t.Context(), setup)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +114,8 @@ func prove(t *testing.T, config model.Config, cancels ...model.Cancellation) run
 	if err := device.Close(); err != nil {
 		t.Error(err)
 	}
-	if len(summary.Failures) > 0 || summary.Stalled || summary.JobsDone != len(r.proofs) {
+	r.failures = summary.Failures
+	if summary.Stalled || summary.JobsDone != len(r.proofs) {
 		t.Errorf("%d proofs of %+v", len(r.proofs), summary)
 	}
 	for _, f := range check.Run(check.Stream{Config: config, Kinds: pipeline.Kinds, Records: r.records, Finished: true}) {

@@ -276,3 +276,27 @@ func TestRefusals(t *testing.T) {
 		t.Error("an MSM of no points has a size")
 	}
 }
+
+// TestPinned holds that what is pinned is copied as it is, that the book knows it, and that pinning it twice or unpinning
+// what is not pinned is an error that leaves the card as it was.
+func TestPinned(t *testing.T) {
+	c := openCard(t)
+	const n = 1 << 12
+	v := randomVector(n, 7)
+	c.pin(v)
+	size := model.Bytes(len(memory(v)))
+	c.taken("pinned", Size{Pinned: size})
+	equalVectors(c, "pinned vector", get[fr.Element](c, put(c, v), n), v)
+	if err := c.card.Pin(memory(v)); err == nil {
+		t.Error("memory is pinned twice")
+	}
+	other := make(fr.Vector, 1)
+	if err := c.card.Unpin(memory(other)); err == nil {
+		t.Error("memory is unpinned that was not pinned")
+	}
+	book, err := c.card.Memory()
+	c.must(err)
+	if book.Taken.Pinned != size || book.Peak.Pinned != size {
+		t.Errorf("after refusals %+v are pinned, should be %v", book, size)
+	}
+}

@@ -18,7 +18,7 @@ import (
 // The codes of an [Error]; HR_ARGUMENT, HR_MEMORY and HR_CUDA of headroom.h.
 const (
 	CodeArgument = 1 // an argument is out of its range
-	CodeMemory   = 2 // the card, or the cap, has too little memory left
+	CodeMemory   = 2 // the card, the cap or the host has too little memory left
 	CodeCUDA     = 3 // the card or its driver failed
 )
 
@@ -32,7 +32,7 @@ type Error struct {
 // Error says what was to be done and what the library says about it.
 func (e *Error) Error() string { return fmt.Sprintf("cuda: %s: %s", e.Op, e.Message) }
 
-// OutOfMemory says whether an error means that the card or the cap has too little memory left.
+// OutOfMemory says whether an error means that the card, the cap or the host has too little memory left.
 func OutOfMemory(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == CodeMemory
@@ -63,12 +63,18 @@ type Size struct {
 	Pinned model.Bytes // of page-locked host memory
 }
 
-// Book is what a card's user has taken, and could take.
+// Book is what a card's user has taken, and what the card's driver shows. What others hold of the card is in the latter:
+// the driver's own context, and other programs.
 type Book struct {
 	Taken, Peak Size
 	Cap         model.Bytes // on Taken.Device; 0 means none
-	Free        model.Bytes // what the card itself has left
+	Total       model.Bytes // of the card
+	Free        model.Bytes // what nobody has of it
+	Most        model.Bytes // the most that somebody had of it since Open: at a peak and whenever it was asked for
 }
+
+// Used is what somebody has of the card.
+func (b Book) Used() model.Bytes { return b.Total - b.Free }
 
 // Library is the loaded kernels.
 type Library struct{ functions functions }
@@ -138,20 +144,15 @@ func (b *Buffer) Size() model.Bytes { return b.size }
 // At returns the part of the buffer that begins at the offset, a multiple of 16.
 func (b *Buffer) At(offset model.Bytes) Slice { return Slice{b, offset} }
 
-// Pinned takes page-locked host memory, which copies are fast and asynchronous from. It is outside the Go heap and
-// lives until FreePinned.
-func (c *Card) Pinned(size model.Bytes) ([]byte, error) {
-	memory, err := c.library.functions.newPinned(c.handle, size)
-	if err != nil {
-		return nil, err
-	}
-	return unsafe.Slice((*byte)(memory), int(size)), nil
-}
+// from returns the part that begins so far behind the begin of the slice.
+func (s Slice) from(offset model.Bytes) Slice { return Slice{s.Buffer, s.Offset + offset} }
 
-// FreePinned gives back what Pinned returned.
-func (c *Card) FreePinned(memory []byte) error {
-	return c.library.functions.freePinned(c.handle, unsafe.Pointer(unsafe.SliceData(memory)))
-}
+// Pin locks host memory outside the Go heap, or held there by a runtime.Pinner, for the copies of all cards: they are fast
+// and asynchronous then. It must stay mapped until Unpin.
+func (c *Card) Pin(memory []byte) error { return c.library.functions.pin(c.handle, memory) }
+
+// Unpin unlocks what Pin locked.
+func (c *Card) Unpin(memory []byte) error { return c.library.functions.unpin(c.handle, memory) }
 
 // NewStream makes a stream.
 func (c *Card) NewStream() (*Stream, error) {

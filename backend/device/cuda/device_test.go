@@ -12,23 +12,29 @@ import (
 	"headroom/model"
 )
 
-// tree is the circuit that the tests of the device prove.
-var tree = model.Circuit{Family: "mimc", Log2Constraints: 10, Data: 128 * model.KiB, Leaf: 4 * model.KiB}
+// tree is the circuit that the tests of the device prove, and twins the names of kinds that do.
+var (
+	tree  = model.Circuit{Family: "mimc", Log2Constraints: 10, Data: 128 * model.KiB, Leaf: 4 * model.KiB}
+	twins = []string{"tree", "twin"}
+)
 
 const treeJobs, treePartitions = 4, 2
 
-// openTree returns the kind of the tests. Its keys are in a folder that all devices of a test share.
-func openTree(t testing.TB, dir string) cpu.Kind {
+// openTrees returns kinds of those names. Their keys are in a folder that all devices of a test share.
+func openTrees(t testing.TB, dir string, names ...string) (kinds []cpu.Kind) {
 	t.Helper()
-	keys, err := prover.OpenKeys(t.Context(), dir, tree, nil)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range names {
+		keys, err := prover.OpenKeys(t.Context(), dir, tree, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := prover.NewProver(t.Context(), dir, keys, prover.Threads{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, cpu.Kind{Name: name, Keys: keys, Prover: p})
 	}
-	p, err := prover.NewProver(t.Context(), dir, keys, prover.Threads{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cpu.Kind{Name: "tree", Keys: keys, Prover: p}
+	return kinds
 }
 
 // treeConfig is a configuration of one card with two workers.
@@ -38,12 +44,12 @@ func treeConfig() model.Config {
 	return c
 }
 
-// runTree proves jobs on a device, which it closes, and returns their proofs.
+// runTree proves jobs of both kinds on a device, which it closes, and returns their proofs.
 func runTree(t testing.TB, config model.Config, make func(cpu.Setup) (backend.Device, error), dir string) (map[int32][]byte, *backend.Summary) {
 	t.Helper()
 	proofs := map[int32][]byte{}
 	device, err := make(cpu.Setup{
-		Kinds: []cpu.Kind{openTree(t, dir)}, Config: config,
+		Kinds: openTrees(t, dir, twins...), Config: config,
 		Proved: func(job int32, proof []byte) { proofs[job] = proof },
 	})
 	if err != nil {
@@ -51,10 +57,11 @@ func runTree(t testing.TB, config model.Config, make func(cpu.Setup) (backend.De
 	}
 	pipeline := backend.Pipeline{
 		Config: config, Device: device, Clock: backend.StartClock(),
-		Kinds: []model.Kind{{Name: "tree", Partitions: treePartitions, Stages: cpu.Stages()}},
-		Workload: model.Workload{
-			Shares: []model.Share{{Kind: "tree", Jobs: treeJobs}}, Arrival: model.Arrival{Pattern: model.Closed},
-		},
+		Workload: model.Workload{Arrival: model.Arrival{Pattern: model.Closed}},
+	}
+	for _, name := range twins {
+		pipeline.Kinds = append(pipeline.Kinds, model.Kind{Name: name, Partitions: treePartitions, Stages: cpu.Stages()})
+		pipeline.Workload.Shares = append(pipeline.Workload.Shares, model.Share{Kind: name, Jobs: treeJobs / len(twins)})
 	}
 	summary, err := pipeline.Run(t.Context())
 	if err != nil {
@@ -76,6 +83,18 @@ func onCards(t testing.TB, l *Library, cap model.Bytes) func(cpu.Setup) (backend
 	}
 }
 
+// keysOnDemand has room for the keys of one kind in its ledger, so that they take turns.
+func keysOnDemand(c *model.Config) {
+	c.JobsInFlight = 1
+	c.Admission.Budget = &model.Budget{Total: model.MiB, Kinds: map[string]model.Demand{}}
+	for _, name := range twins {
+		c.Admission.Budget.Kinds[name] = model.Demand{Reserve: model.KiB}
+		c.Resident = append(c.Resident, model.Resident{
+			Name: cpu.KeysOf(name), Bytes: 574 * model.KiB, OnDemand: true, Evictable: true, Kinds: []string{name},
+		})
+	}
+}
+
 // TestDeviceProvesWhatTheHostProves compares proofs, each of which the device verified, with those of the host.
 func TestDeviceProvesWhatTheHostProves(t *testing.T) {
 	library, dir := openCard(t).card.library, t.TempDir()
@@ -87,6 +106,7 @@ func TestDeviceProvesWhatTheHostProves(t *testing.T) {
 		"late release":      func(c *model.Config) { c.FreeVectors = model.AfterFinish },
 		"pool":              func(c *model.Config) { c.Pool = model.PoolRetain },
 		"batch":             func(c *model.Config) { c.Batch = &model.Batch{Size: 2, Wait: model.Millisecond} },
+		"keys on demand":    keysOnDemand,
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := treeConfig()
@@ -112,7 +132,8 @@ func TestDeviceOnASmallCard(t *testing.T) {
 func smallCard(t *testing.T, library *Library) {
 	t.Helper()
 	dir := t.TempDir()
-	keys, workspace := treeSizes(t, library, dir)
+	key, workspace := treeSizes(t, library, dir)
+	keys := key * model.Bytes(len(twins))
 	_, summary := runTree(t, treeConfig(), onCards(t, library, keys+workspace-1), dir)
 	if summary.JobsFailed != treeJobs {
 		t.Errorf("%+v, want no job done on a card of a byte too few", summary)
@@ -122,7 +143,7 @@ func smallCard(t *testing.T, library *Library) {
 			t.Errorf("a stage failed with %v, want a partition's want of memory", err)
 		}
 	}
-	_, err := onCards(t, library, keys-1)(cpu.Setup{Kinds: []cpu.Kind{openTree(t, dir)}, Config: treeConfig()})
+	_, err := onCards(t, library, key-1)(cpu.Setup{Kinds: openTrees(t, dir, "tree"), Config: treeConfig()})
 	if !OutOfMemory(err) || !strings.Contains(err.Error(), "keys of tree on card 0") {
 		t.Errorf("keys beyond the cap: %v", err)
 	}
@@ -131,7 +152,7 @@ func smallCard(t *testing.T, library *Library) {
 // treeSizes returns what a key and a workspace take of a card.
 func treeSizes(t *testing.T, library *Library, dir string) (key, workspace model.Bytes) {
 	t.Helper()
-	kind := openTree(t, dir)
+	kind := openTrees(t, dir, "tree")[0]
 	defer kind.Prover.Close()
 	card, err := library.Open(0, 0)
 	if err != nil {
@@ -149,13 +170,4 @@ func treeSizes(t *testing.T, library *Library, dir string) (key, workspace model
 		}
 	}
 	return book.Taken.Device, size.Device
-}
-
-func TestKeysThatComeAndGoAreRefused(t *testing.T) {
-	c := treeConfig()
-	c.Resident = []model.Resident{{Name: cpu.KeysOf("tree"), OnDemand: true}, {Name: "table", OnDemand: true}}
-	err := Check(&c, []string{"tree"})
-	if err == nil || !strings.Contains(err.Error(), "config.resident[0] has keys of tree") || strings.Contains(err.Error(), "[1]") {
-		t.Errorf("got %v", err)
-	}
 }

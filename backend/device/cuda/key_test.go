@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc"
 	curve "github.com/consensys/gnark-crypto/ecc/bls12-381"
@@ -18,8 +18,6 @@ import (
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/frontend/cs/r1cs"
 	"github.com/consensys/gnark/logger"
-
-	"headroom/model"
 )
 
 // powers is the circuit x (x + 1)^length = y.
@@ -261,8 +259,8 @@ func BenchmarkPartition(b *testing.B) {
 		c.must(err)
 		c.Cleanup(func() { c.must(key.Free()) })
 		b.Run(fmt.Sprintf("plain/%d", log), func(b *testing.B) { c.proveWith(b, 2, key, p) })
-		for _, v := range []*fr.Vector{&p.a, &p.b, &p.c, &p.private, &p.inA, &p.inB} {
-			*v = c.pinned(*v)
+		for _, v := range []fr.Vector{p.a, p.b, p.c, p.private, p.inA, p.inB} {
+			c.pin(v)
 		}
 		b.Run(fmt.Sprintf("pinned/%d", log), func(b *testing.B) { c.proveWith(b, 2, key, p) })
 		b.Run(fmt.Sprintf("pinned_one_worker/%d", log), func(b *testing.B) { c.proveWith(b, 1, key, p) })
@@ -300,13 +298,14 @@ func (c testCard) proveWith(b *testing.B, workers int, key *Key, p proving) {
 	c.must(errors.Join(faults...))
 }
 
-// pinned copies a vector to page-locked memory, until the test ends.
-func (c testCard) pinned(v fr.Vector) fr.Vector {
+// pin has a vector page-locked, until the test ends.
+func (c testCard) pin(v fr.Vector) {
 	c.Helper()
-	memory, err := c.card.Pinned(fr.Bytes * model.Bytes(len(v)))
-	c.must(err)
-	c.Cleanup(func() { c.must(c.card.FreePinned(memory)) })
-	copied := unsafe.Slice((*fr.Element)(unsafe.Pointer(unsafe.SliceData(memory))), len(v))
-	copy(copied, v)
-	return copied
+	var pinner runtime.Pinner
+	pinner.Pin(&v[0])
+	c.must(c.card.Pin(memory(v)))
+	c.Cleanup(func() {
+		c.must(c.card.Unpin(memory(v)))
+		pinner.Unpin()
+	})
 }

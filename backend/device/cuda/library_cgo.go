@@ -10,8 +10,8 @@ package cuda
 #include "headroom.h"
 
 // HR_ALL names every function of the library.
-#define HR_ALL(F) F(hr_open) F(hr_close) F(hr_memory) F(hr_buffer_new) F(hr_buffer_free) F(hr_pinned_new) \
-	F(hr_pinned_free) F(hr_stream_new) F(hr_stream_free) F(hr_stream_wait) F(hr_upload) F(hr_download) \
+#define HR_ALL(F) F(hr_open) F(hr_close) F(hr_memory) F(hr_buffer_new) F(hr_buffer_free) F(hr_pin) \
+	F(hr_unpin) F(hr_stream_new) F(hr_stream_free) F(hr_stream_wait) F(hr_upload) F(hr_download) \
 	F(hr_ntt_size) F(hr_ntt_new) F(hr_ntt_free) F(hr_ntt_run) F(hr_quotient) F(hr_msm_size) F(hr_msm) \
 	F(hr_multiples_size) F(hr_multiples)
 
@@ -46,8 +46,8 @@ static hr_status do_buffer_new(table *t, void *d, uint64_t n, hr_buffer **b) {
 	return t->hr_buffer_new(d, n, b);
 }
 static hr_status do_buffer_free(table *t, void *b) { return t->hr_buffer_free(b); }
-static hr_status do_pinned_new(table *t, void *d, uint64_t n, void **m) { return t->hr_pinned_new(d, n, m); }
-static hr_status do_pinned_free(table *t, void *d, void *m) { return t->hr_pinned_free(d, m); }
+static hr_status do_pin(table *t, void *d, void *m, uint64_t n) { return t->hr_pin(d, m, n); }
+static hr_status do_unpin(table *t, void *d, void *m) { return t->hr_unpin(d, m); }
 static hr_status do_stream_new(table *t, void *d, hr_stream **s) { return t->hr_stream_new(d, s); }
 static hr_status do_stream_free(table *t, void *s) { return t->hr_stream_free(s); }
 static hr_status do_stream_wait(table *t, void *s) { return t->hr_stream_wait(s); }
@@ -138,7 +138,10 @@ func (f functions) close(card unsafe.Pointer) error {
 func (f functions) memory(card unsafe.Pointer) (Book, error) {
 	var b C.hr_memory_book
 	err := check("ask for memory", C.do_memory(f.table, card, &b))
-	return Book{sizeOf(b.taken), sizeOf(b.peak), model.Bytes(b.cap), model.Bytes(b.free)}, err
+	return Book{
+		Taken: sizeOf(b.taken), Peak: sizeOf(b.peak), Cap: model.Bytes(b.cap),
+		Total: model.Bytes(b.total), Free: model.Bytes(b.free), Most: model.Bytes(b.most),
+	}, err
 }
 
 func (f functions) newBuffer(card unsafe.Pointer, size model.Bytes) (unsafe.Pointer, error) {
@@ -151,14 +154,13 @@ func (f functions) freeBuffer(buffer unsafe.Pointer) error {
 	return check("free a buffer", C.do_buffer_free(f.table, buffer))
 }
 
-func (f functions) newPinned(card unsafe.Pointer, size model.Bytes) (unsafe.Pointer, error) {
-	var m unsafe.Pointer
-	err := check(fmt.Sprintf("allocate %v of pinned memory", size), C.do_pinned_new(f.table, card, C.uint64_t(size), &m))
-	return m, err
+func (f functions) pin(card unsafe.Pointer, memory []byte) error {
+	start := unsafe.Pointer(unsafe.SliceData(memory))
+	return check(fmt.Sprintf("pin %v", model.Bytes(len(memory))), C.do_pin(f.table, card, start, C.uint64_t(len(memory))))
 }
 
-func (f functions) freePinned(card, memory unsafe.Pointer) error {
-	return check("free pinned memory", C.do_pinned_free(f.table, card, memory))
+func (f functions) unpin(card unsafe.Pointer, memory []byte) error {
+	return check("unpin memory", C.do_unpin(f.table, card, unsafe.Pointer(unsafe.SliceData(memory))))
 }
 
 func (f functions) newStream(card unsafe.Pointer) (unsafe.Pointer, error) {

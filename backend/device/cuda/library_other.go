@@ -16,8 +16,8 @@ type functions = interface {
 	memory(card unsafe.Pointer) (Book, error)
 	newBuffer(card unsafe.Pointer, size model.Bytes) (unsafe.Pointer, error)
 	freeBuffer(buffer unsafe.Pointer) error
-	newPinned(card unsafe.Pointer, size model.Bytes) (unsafe.Pointer, error)
-	freePinned(card, memory unsafe.Pointer) error
+	pin(card unsafe.Pointer, memory []byte) error
+	unpin(card unsafe.Pointer, memory []byte) error
 	newStream(card unsafe.Pointer) (unsafe.Pointer, error)
 	freeStream(stream unsafe.Pointer) error
 	wait(stream unsafe.Pointer) error

@@ -28,13 +28,13 @@ func library(t *testing.T, source string) string {
 
 func TestLoadSaysWhatIsWrong(t *testing.T) {
 	const newer = "#include <stdint.h>\nuint32_t hr_abi(void) { return 99; }"
-	const partial = "#include <stdint.h>\nuint32_t hr_abi(void) { return 1; }"
+	const partial = "#include <stdint.h>\nuint32_t hr_abi(void) { return 2; }"
 	for name, c := range map[string]struct {
 		path string
 		want []string
 	}{
 		"absent":      {"/nowhere/" + fileName, []string{"/nowhere/", "as asked for", "make -C cuda"}},
-		"another ABI": {library(t, newer), []string{"ABI 99", "wants 1", "make -C cuda"}},
+		"another ABI": {library(t, newer), []string{"ABI 99", "wants 2", "make -C cuda"}},
 		"no library":  {library(t, "int x;"), []string{"hr_abi"}},
 		"functions":   {library(t, partial), []string{"hr_open"}},
 	} {

@@ -23,9 +23,10 @@ type Workspace struct {
 	key              *Key
 	parts            int
 	loading, compute *Stream
-	vectors          *Buffer    // a, b and c
-	scalars          [3]*Buffer // of l, a and b
-	scratch, result  *Buffer
+	buffer           *Buffer  // of everything: the driver takes whole pages of 2 MiB for each buffer
+	vectors          Slice    // a, b and c
+	scalars          [3]Slice // of l, a and b
+	scratch, result  Slice
 }
 
 // Sums are the MSMs over a partition's assignment.
@@ -34,10 +35,11 @@ type Sums struct {
 	B2       curve.G2Jac // where the key is with b_g2
 }
 
-// sizes returns the sizes of a workspace's buffers, in the order of [Workspace.buffers].
-func (k *Key) sizes(parts int) ([6]model.Bytes, error) {
+// sizes returns the sizes of the parts of a workspace, in the order of [Workspace.slices], as multiples of what the
+// card's memory is aligned to.
+func (k *Key) sizes(parts int) (sizes [6]model.Bytes, err error) {
 	if parts < 1 {
-		return [6]model.Bytes{}, fmt.Errorf("cuda: workspace for MSMs in %d parts: should be at least 1", parts)
+		return sizes, fmt.Errorf("cuda: workspace for MSMs in %d parts: should be at least 1", parts)
 	}
 	var scratch model.Bytes
 	for _, s := range []pointSet{k.z, k.l, k.a, k.b, k.b2} {
@@ -46,16 +48,21 @@ func (k *Key) sizes(parts int) ([6]model.Bytes, error) {
 		}
 		size, err := k.card.MSMSize(s.group, s.part(parts))
 		if err != nil {
-			return [6]model.Bytes{}, err
+			return sizes, err
 		}
 		scratch = max(scratch, size.Device)
 	}
 	scalars := func(s pointSet) model.Bytes { return fr.Bytes * model.Bytes(s.n) }
-	return [6]model.Bytes{3 * fr.Bytes << k.log, scalars(k.l), scalars(k.a), scalars(k.b), scratch, g2Jacobian}, nil
+	sizes = [6]model.Bytes{3 * fr.Bytes << k.log, scalars(k.l), scalars(k.a), scalars(k.b), scratch, g2Jacobian}
+	const alignment = 256
+	for i := range sizes {
+		sizes[i] = (sizes[i] + alignment - 1) / alignment * alignment
+	}
+	return sizes, nil
 }
 
-func (w *Workspace) buffers() [6]**Buffer {
-	return [6]**Buffer{&w.vectors, &w.scalars[0], &w.scalars[1], &w.scalars[2], &w.scratch, &w.result}
+func (w *Workspace) slices() [6]*Slice {
+	return [6]*Slice{&w.vectors, &w.scalars[0], &w.scalars[1], &w.scalars[2], &w.scratch, &w.result}
 }
 
 // WorkspaceSize returns what NewWorkspace takes: exactly.
@@ -86,13 +93,17 @@ func (k *Key) NewWorkspace(parts int) (workspace *Workspace, err error) {
 	if w.compute, err = k.card.NewStream(); err != nil {
 		return nil, err
 	}
-	for i, buffer := range w.buffers() {
-		if sizes[i] == 0 {
-			continue // a set without points
-		}
-		if *buffer, err = k.card.Allocate(sizes[i]); err != nil {
-			return nil, err
-		}
+	var total model.Bytes
+	for _, size := range sizes {
+		total += size
+	}
+	if w.buffer, err = k.card.Allocate(total); err != nil {
+		return nil, err
+	}
+	offset := model.Bytes(0)
+	for i, slice := range w.slices() {
+		*slice = w.buffer.At(offset)
+		offset += sizes[i]
 	}
 	return w, nil
 }
@@ -100,11 +111,9 @@ func (k *Key) NewWorkspace(parts int) (workspace *Workspace, err error) {
 // Free gives the workspace back.
 func (w *Workspace) Free() error {
 	var faults []error
-	for _, buffer := range w.buffers() {
-		if *buffer != nil {
-			faults = append(faults, (*buffer).Free())
-			*buffer = nil
-		}
+	if w.buffer != nil {
+		faults = append(faults, w.buffer.Free())
+		w.buffer = nil
 	}
 	for _, stream := range []**Stream{&w.loading, &w.compute} {
 		if *stream != nil {
@@ -116,7 +125,8 @@ func (w *Workspace) Free() error {
 }
 
 // LoadVectors copies the values of a, b and c on the domain to the card.
-func (w *Workspace) LoadVectors(a, b, c fr.Vector) error {
+func (w *Workspace) LoadVectors(a, b, c fr.Vector) (err error) {
+	defer func() { err = errors.Join(err, w.loading.Wait()) }() // until then pinned memory is read
 	for i, v := range []fr.Vector{a, b, c} {
 		if n := 1 << w.key.log; len(v) != n {
 			return fmt.Errorf("cuda: vector %c has %d values, should have the domain's %d", "abc"[i], len(v), n)
@@ -125,14 +135,17 @@ func (w *Workspace) LoadVectors(a, b, c fr.Vector) error {
 			return err
 		}
 	}
-	return w.loading.Wait()
+	return nil
 }
 
 // vector returns where a, b or c (0, 1 or 2) is.
-func (w *Workspace) vector(i int) Slice { return w.vectors.At(fr.Bytes * model.Bytes(i) << w.key.log) }
+func (w *Workspace) vector(i int) Slice {
+	return w.vectors.from(fr.Bytes * model.Bytes(i) << w.key.log)
+}
 
 // LoadAssignment copies the private wires, the wires that are in A and those in B to the card.
-func (w *Workspace) LoadAssignment(private, inA, inB fr.Vector) error {
+func (w *Workspace) LoadAssignment(private, inA, inB fr.Vector) (err error) {
+	defer func() { err = errors.Join(err, w.loading.Wait()) }()
 	for i, s := range []struct {
 		name    string
 		points  pointSet
@@ -144,11 +157,11 @@ func (w *Workspace) LoadAssignment(private, inA, inB fr.Vector) error {
 		if s.points.n == 0 {
 			continue
 		}
-		if err := w.loading.Upload(w.scalars[i].At(0), memory(s.scalars)); err != nil {
+		if err := w.loading.Upload(w.scalars[i], memory(s.scalars)); err != nil {
 			return err
 		}
 	}
-	return w.loading.Wait()
+	return nil
 }
 
 // Quotient computes h from the vectors, and returns its MSM. The vectors on the card are used up.
@@ -181,16 +194,16 @@ type jacobian[J any] interface {
 }
 
 // multiply runs an MSM, part by part. That of no points is infinity.
-func multiply[J any, P jacobian[J]](w *Workspace, points pointSet, scalars *Buffer) (total J, err error) {
+func multiply[J any, P jacobian[J]](w *Workspace, points pointSet, scalars Slice) (total J, err error) {
 	length := points.part(w.parts)
 	for first := 0; first < points.n; first += length {
 		n := min(length, points.n-first)
-		from, by := points.at(first), scalars.At(fr.Bytes*model.Bytes(first))
-		if err := w.compute.MSM(points.group, from, by, n, w.scratch.At(0), w.result.At(0)); err != nil {
+		from, by := points.at(first), scalars.from(fr.Bytes*model.Bytes(first))
+		if err := w.compute.MSM(points.group, from, by, n, w.scratch, w.result); err != nil {
 			return total, err
 		}
 		part := make([]J, 1)
-		if err := w.compute.Download(memory(part), w.result.At(0)); err != nil {
+		if err := w.compute.Download(memory(part), w.result); err != nil {
 			return total, err
 		}
 		if err := w.compute.Wait(); err != nil {

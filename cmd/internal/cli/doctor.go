@@ -62,7 +62,7 @@ func (a *app) runDoctor(ctx context.Context, q *question, args []string) error {
 			result.Findings = append(result.Findings, render.HostFinding{About: "cores", Text: fmt.Sprintf(
 				"machine.cores is %d, and this process may run on %d: it will not be as fast", machine.Cores, e.Machine.CoresAllowed)})
 		}
-		result.Plan = render.NewHostPlan(args[0], append(e.Shortfalls(machine, true), e.Pinning(live.LeastPinned(s))...))
+		result.Plan = render.NewHostPlan(args[0], append(e.Shortfalls(machine, true), e.Pinning(live.LeastPinned(s, ""))...))
 	}
 	if err := a.show(result, func(t render.Text) { t.Host(&result, e.Machine) }); err != nil {
 		return err

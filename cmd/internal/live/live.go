@@ -74,7 +74,7 @@ func (r *Request) Shortfalls(ctx context.Context) ([]probe.Shortfall, error) {
 	if r.Device == record.CPU {
 		return host.Shortfalls(&machine, false), nil
 	}
-	return append(host.Shortfalls(&machine, true), host.Pinning(LeastPinned(r.Scenario))...), nil
+	return append(host.Shortfalls(&machine, true), host.Pinning(LeastPinned(r.Scenario, r.Device))...), nil
 }
 
 // Replications stand behind each prediction.
@@ -104,6 +104,7 @@ func Plan(s *scenarios.Scenario) sim.Plan {
 // Plan returns what the request asks the simulator, with the machine tightened by its limit.
 func (r *Request) Plan() sim.Plan {
 	p := Plan(r.Scenario)
+	p.Profile = withPinned(p.Profile, r.Scenario, r.Device)
 	if r.Limit != 0 && (p.Machine.CgroupLimit == 0 || r.Limit < p.Machine.CgroupLimit) {
 		p.Machine.CgroupLimit = r.Limit
 	}

@@ -5,9 +5,14 @@
 
 #include "../../../../cuda/include/headroom.h"
 
+enum { TOTAL = 1 << 30, CONTEXT = 64 << 20 }; /* of the card's memory: all, and what the driver has of it */
+
+struct pinned { struct pinned *next; char *memory; uint64_t size; };
 struct hr_device {
   pthread_mutex_t mutex;
   hr_memory_book book;
+  struct pinned *pinned;
+  uint64_t pinnable; /* bytes that may be pinned: FAKE_PINNABLE, else any */
   int handles;
 };
 struct hr_stream { hr_device *device; };
@@ -26,7 +31,9 @@ static hr_status count(hr_device *d, int64_t size, int handles) {
              (unsigned long long)d->book.taken.device, (unsigned long long)d->book.cap);
   } else {
     d->book.taken.device = taken;
+    d->book.free = TOTAL - CONTEXT - taken;
     if (taken > d->book.peak.device) d->book.peak.device = taken;
+    d->book.most = CONTEXT + d->book.peak.device;
     d->handles += handles;
   }
   pthread_mutex_unlock(&d->mutex);
@@ -36,10 +43,12 @@ static hr_status count(hr_device *d, int64_t size, int handles) {
 uint32_t hr_abi(void) { return HR_ABI; }
 hr_status hr_open(int32_t card, uint64_t cap, hr_device **device) {
   if (card > 1) return (hr_status){HR_ARGUMENT, "should be 0 to 1"};
-  *device = calloc(1, sizeof **device);
-  pthread_mutex_init(&(*device)->mutex, NULL);
-  (*device)->book.cap = cap;
-  return fine();
+  hr_device *d = *device = calloc(1, sizeof **device);
+  const char *pinnable = getenv("FAKE_PINNABLE");
+  pthread_mutex_init(&d->mutex, NULL);
+  d->book.cap = cap, d->book.total = TOTAL;
+  d->pinnable = pinnable == NULL ? UINT64_MAX : strtoull(pinnable, NULL, 10);
+  return count(d, 0, 0);
 }
 hr_status hr_close(hr_device *device) {
   if (device->handles != 0) return (hr_status){HR_ARGUMENT, "something is left"};
@@ -64,8 +73,42 @@ hr_status hr_buffer_free(hr_buffer *buffer) {
   free(buffer);
   return s;
 }
-hr_status hr_pinned_new(hr_device *device, uint64_t size, void **memory) { return (hr_status){HR_MEMORY, "no pinned memory"}; }
-hr_status hr_pinned_free(hr_device *device, void *memory) { return fine(); }
+hr_status hr_pin(hr_device *device, void *memory, uint64_t size) {
+  hr_status s = fine();
+  pthread_mutex_lock(&device->mutex);
+  hr_size *taken = &device->book.taken, *peak = &device->book.peak;
+  if (taken->pinned + size > device->pinnable) {
+    s.code = HR_MEMORY;
+    snprintf(s.message, sizeof s.message, "pin %llu bytes beside %llu that are pinned", (unsigned long long)size,
+             (unsigned long long)taken->pinned);
+  } else {
+    struct pinned *p = malloc(sizeof *p);
+    *p = (struct pinned){device->pinned, memory, size};
+    device->pinned = p;
+    device->handles++;
+    taken->pinned += size;
+    if (taken->pinned > peak->pinned) peak->pinned = taken->pinned;
+  }
+  pthread_mutex_unlock(&device->mutex);
+  return s;
+}
+hr_status hr_unpin(hr_device *device, void *memory) {
+  hr_status s = {HR_ARGUMENT, "not pinned"};
+  pthread_mutex_lock(&device->mutex);
+  for (struct pinned **at = &device->pinned; *at != NULL; at = &(*at)->next) {
+    struct pinned *p = *at;
+    if (p->memory != memory) continue;
+    p->memory[0] = p->memory[p->size - 1] = 0; /* a fault if it is not mapped any more */
+    *at = p->next;
+    device->handles--;
+    device->book.taken.pinned -= p->size;
+    free(p);
+    s = fine();
+    break;
+  }
+  pthread_mutex_unlock(&device->mutex);
+  return s;
+}
 hr_status hr_stream_new(hr_device *device, hr_stream **stream) {
   *stream = malloc(sizeof **stream);
   (*stream)->device = device;
