@@ -346,12 +346,15 @@
 // itself. headroom demo does all of it in a few minutes. Live runs are Linux only.
 //
 // --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
-// the program's folder has (cuda/README.md says how to build it); its traces have vram_bytes, and machine.gpu names the
-// cards. --cuda-memory SIZE, or $HEADROOM_CUDA_MEMORY, bounds what is taken of each card: a partition for which there is
-// too little fails, and its job with it, and the run goes on.
+// the program's folder has (cuda/README.md says how to build it). machine.gpu of its traces names the cards, vram_bytes is
+// what is in use of them as their driver shows it, other programs and the driver itself included, devices has what that
+// was before the first job, and vram_peak_bytes of the end the most for each card. --cuda-memory SIZE, or
+// $HEADROOM_CUDA_MEMORY, bounds what the prover takes of each card: a partition for which there is too little fails, and
+// its job with it, and the run goes on.
 //
-// Every knob is real in a live run but two: the device cpu computes b_g2 in the finish (device is refused), and nothing
-// is pinned. On cards the keys are there from start to end: they cannot be on demand or evictable.
+// Every knob is real in a live run but one: the device cpu computes b_g2 in the finish (device is refused). On cards a pool
+// pins what a card reads of its vectors, and resident data is pinned that says so; what cannot be pinned fails its job, and
+// a host whose memlock is below one partition of a pool is refused. Nothing is pinned elsewhere.
 // Resident data named "keys of KIND" is that kind's keys, read from their file and given back when evicted. For data of
 // any other name a block of its bytes is held, with the transient ones while it is loaded; load_time is the least that a
 // load takes. Data that a profile lists and that is always there is what the prover keeps by itself: nothing is added.
