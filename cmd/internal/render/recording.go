@@ -10,20 +10,21 @@ import (
 
 // Recording is a live run as JSON, or one that was refused: what has no value is nil.
 type Recording struct {
-	Schema         int         `json:"schema"`
-	Outcome        string      `json:"outcome"` // finished, killed, failed or refused
-	Signal         string      `json:"signal,omitempty"`
-	Mechanism      string      `json:"mechanism"`
-	LimitBytes     int64       `json:"limit_bytes"`
-	HostPeakBytes  *int64      `json:"host_peak_bytes"`
-	BaselineBytes  *int64      `json:"baseline_bytes"`
-	SecondsPerJob  *float64    `json:"seconds_per_job"`
-	MakespanS      *float64    `json:"makespan_s"`
-	JobsDone       int         `json:"jobs_done"`
-	ProofsVerified int         `json:"proofs_verified"`
-	Predicted      *Prediction `json:"predicted"`
-	Trace          string      `json:"trace"`
-	Warnings       []string    `json:"warnings"` // about the prediction
+	Schema         int              `json:"schema"`
+	Outcome        string           `json:"outcome"` // finished, killed, failed or refused
+	Signal         string           `json:"signal,omitempty"`
+	Mechanism      string           `json:"mechanism"`
+	LimitBytes     int64            `json:"limit_bytes"`
+	HostPeakBytes  *int64           `json:"host_peak_bytes"`
+	BaselineBytes  *int64           `json:"baseline_bytes"`
+	SecondsPerJob  *float64         `json:"seconds_per_job"`
+	MakespanS      *float64         `json:"makespan_s"`
+	JobsDone       int              `json:"jobs_done"`
+	ProofsVerified int              `json:"proofs_verified"`
+	Devices        []RecordedDevice `json:"devices"` // of a run on cards
+	Predicted      *Prediction      `json:"predicted"`
+	Trace          string           `json:"trace"`
+	Warnings       []string         `json:"warnings"` // about the prediction
 }
 
 // Prediction is what was predicted of a run before it began.
@@ -44,7 +45,8 @@ func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string, w
 		Mechanism: string(o.Mechanism), LimitBytes: int64(o.LimitBytes),
 		HostPeakBytes: new(int64(o.Peak())), MakespanS: new(end.MakespanNs.Seconds()),
 		JobsDone: end.JobsDone, ProofsVerified: end.ProofsVerified,
-		Predicted: newPrediction(prediction), Trace: trace, Warnings: append([]string{}, warnings...),
+		Devices: recordedDevices(o.Trace, prediction), Predicted: newPrediction(prediction),
+		Trace: trace, Warnings: append([]string{}, warnings...),
 	}
 	if o.Trace.Baseline != nil {
 		r.BaselineBytes = new(int64(o.Trace.Baseline.RSSBytes))
@@ -58,7 +60,8 @@ func NewRecording(o *record.Outcome, prediction *sim.RiskReport, trace string, w
 // RefusedRecording returns the JSON of a live run that was not begun because of what is predicted of it.
 func RefusedRecording(prediction *sim.RiskReport, warnings []string) Recording {
 	return Recording{
-		Schema: Schema, Outcome: "refused", Predicted: newPrediction(prediction), Warnings: append([]string{}, warnings...),
+		Schema: Schema, Outcome: "refused", Devices: []RecordedDevice{}, Predicted: newPrediction(prediction),
+		Warnings: append([]string{}, warnings...),
 	}
 }
 
@@ -82,6 +85,9 @@ func (t Text) Recording(r *Recording) {
 	}
 	if r.BaselineBytes != nil {
 		facts = append(facts, [2]string{"baseline", bytesShort(*r.BaselineBytes)})
+	}
+	for i := range r.Devices {
+		facts = append(facts, r.Devices[i].fact(i))
 	}
 	facts = append(facts, [2]string{"makespan", seconds(*r.MakespanS)})
 	if r.SecondsPerJob != nil {
