@@ -28,9 +28,6 @@ func checkAlike(list []named) error {
 		if len(n.trace.Samples) == 0 {
 			fault("has no samples of memory (clock %s): footprints need a trace that was recorded of a prover", h.Clock)
 		}
-		for _, knob := range unread(h) {
-			fault("ran with %s, of which this version cannot tell what a partition holds: record without", knob)
-		}
 		if n.trace.Baseline == nil {
 			fault("has no reading of memory before the first job: footprints are what comes on top of it")
 		}
@@ -90,22 +87,6 @@ func tellsKeys(h *trace.Header) bool {
 		}
 	}
 	return true
-}
-
-// unread names the knobs of a run that make memory come and go in a way which the footprints do not know.
-func unread(h *trace.Header) []string {
-	var knobs []string
-	if h.Config.Pool == model.PoolRetain {
-		knobs = append(knobs, "config.pool: retain")
-	}
-	if b := h.Config.Batch; b != nil && b.Size > 1 {
-		knobs = append(knobs, "config.batch")
-	}
-	held := func(r model.Resident) bool { return r.Managed() || !h.OwnData }
-	if slices.ContainsFunc(h.Config.Resident, held) {
-		knobs = append(knobs, "config.resident")
-	}
-	return knobs
 }
 
 // machine describes what of a machine must be the same.

@@ -102,14 +102,22 @@ func sameKind(p *profile.Profile, k *model.Kind, circuits map[string]model.Circu
 	return errors.Join(faults...)
 }
 
-// planOf returns the plan of the run that a trace is of. What may be taken of a device is besides what that holds anyway.
+// planOf returns the plan of the run that a trace is of. What may be taken of a device is besides what that holds anyway,
+// and data that was held besides what the prover keeps by itself does not replace that.
 func planOf(p *profile.Profile, h *trace.Header) sim.Plan {
 	machine := model.Machine{RAM: h.Machine.RAM, Cores: h.Machine.Cores, CgroupLimit: h.LimitBytes}
 	if h.CapBytes > 0 {
 		device := model.GPUSpec{VRAM: p.DeviceBaseline.Value + h.CapBytes}
 		machine.GPUs = slices.Repeat([]model.GPUSpec{device}, int(h.Config.GPU.Devices))
 	}
-	return sim.Plan{Machine: machine, Config: h.Config, Workload: h.Workload, Profile: p, Seed: 1}
+	config := h.Config
+	if config.Resident != nil && !h.OwnData {
+		kept := slices.DeleteFunc(slices.Clone(p.Resident), func(r model.Resident) bool {
+			return slices.ContainsFunc(config.Resident, func(held model.Resident) bool { return held.Name == r.Name })
+		})
+		config.Resident = slices.Concat(config.Resident, kept)
+	}
+	return sim.Plan{Machine: machine, Config: config, Workload: h.Workload, Profile: p, Seed: 1}
 }
 
 // judge compares the verdict with how the run came out. A device that is too small fails the jobs that it has no room
@@ -175,7 +183,7 @@ func (h *history) peak() (peak, above model.Bytes) {
 		}
 	}
 	if h.trace.Baseline != nil && peak > 0 {
-		above = peak - h.trace.Baseline.RSSBytes
+		above = peak - h.baseline()
 	}
 	return peak, above
 }

@@ -17,3 +17,16 @@ func FitUnjudged(traces []*trace.Trace, name string) (*profile.Profile, error) {
 	}
 	return f.profile(name), nil
 }
+
+// UnequalBatches returns what Fit says of the stages that take another time for each proof of a batch.
+func UnequalBatches(traces []*trace.Trace) ([]string, error) {
+	in, err := newInputs(traces, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.fit()
+	if err != nil {
+		return nil, err
+	}
+	return f.unequal(), nil
+}

@@ -42,7 +42,7 @@ type Report struct {
 	// standard deviation, as a part of the speed. What it says of a run is in the intervals of the means.
 	Drift float64 `json:"drift"`
 	// Retention is what stayed resident above the baseline when everything had been freed, in bytes: the median over
-	// the traces that were watched for long enough, or less than 0 if none was.
+	// the traces that had no pool and were watched for long enough, or less than 0 if none was.
 	Retention model.Bytes `json:"retention_bytes"`
 	// Noise is the robust standard deviation of a sample of resident memory about what the footprints say.
 	Noise   model.Bytes `json:"sample_noise_bytes"`
@@ -68,7 +68,7 @@ func Fit(traces []*trace.Trace, o Options) (*profile.Profile, *Report, error) {
 	done()
 	p := f.profile(o.Name)
 	r := &Report{
-		Warnings: append(in.warnings, f.unsettled...), Interference: f.candidates, Drift: f.drift,
+		Warnings: slices.Concat(in.warnings, f.unsettled, f.unequal()), Interference: f.candidates, Drift: f.drift,
 		Retention: in.retention(), Noise: model.Bytes(f.memory.sigma), Samples: f.memory.readings,
 	}
 	if err := in.judge(p, f, r, done); err != nil {
@@ -214,12 +214,13 @@ func keysOf(k trace.Keys) profile.Keys {
 // retained is the resident data that stands for what a process keeps besides the baseline once it works.
 const retained = "kept by the process at work"
 
-// baseline is what was resident before the first jobs besides the keys, as far as the headers tell what those take.
+// baseline is what was resident before the first jobs besides the resident data and the keys, as far as the headers tell
+// what those take.
 func (in *inputs) baseline() profile.Quantity[model.Bytes] {
 	var readings []model.Bytes
 	for _, h := range in.histories {
 		keys, _ := h.keys()
-		readings = append(readings, max(0, h.trace.Baseline.RSSBytes-keys))
+		readings = append(readings, max(0, h.baseline()-keys))
 	}
 	return oneReading(readings)
 }
@@ -265,8 +266,8 @@ func (in *inputs) retention() model.Bytes {
 			over = max(over, h.busy[i].end)
 		}
 		for _, s := range h.trace.Samples {
-			if h.trace.End != nil && s.At > over+model.Instant(guard) {
-				levels = append(levels, s.RSSBytes-h.trace.Baseline.RSSBytes)
+			if h.trace.End != nil && !h.pooled && s.At > over+model.Instant(guard) {
+				levels = append(levels, h.above(&s))
 				break
 			}
 		}

@@ -80,8 +80,8 @@ type estimate struct {
 // estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
 // parameter". What they say nothing of is taken out.
-func estimateFootprints(kinds []model.Kind, readings []reading) (*estimate, error) {
-	b := newBasis(kinds)
+func estimateFootprints(c columns, kinds []model.Kind, readings []reading) (*estimate, error) {
+	b := newBasis(c, kinds)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1

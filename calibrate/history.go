@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 // interval is one stage of one partition, as its worker ran it.
 type interval struct {
 	kind           int // index among the fit's kinds
+	proofs         int // that are joined: 1 without a batch
 	job, partition int32
 	stage          model.Stage
 	block          model.Block // of Dealloc
@@ -18,12 +20,14 @@ type interval struct {
 	begin, end     model.Instant
 	ended          bool // it ended, and well
 	counts         bool // its job was done besides, so that its work says something
+	fresh          bool // its vectors are new to the pool
 	first, last    int  // segments of the timeline that begin where it begins and ends
 }
 
-// holding is memory of one class that was held for a while.
+// holding is memory of one class that was held for a while, for some proofs.
 type holding struct {
 	kind       int
+	proofs     int
 	class      class
 	begin, end model.Instant
 }
@@ -51,22 +55,24 @@ type history struct {
 	end      model.Instant // of the last record
 	jobsDone int
 	failures int // jobs that failed or were cancelled
+	data     dataBook
+	pooled   bool // freed vectors went to a pool
 	timeline timeline
 }
 
 // newHistory reads the busy intervals and the holdings out of a trace. kinds gives the fit's index of each of the
 // trace's kinds.
 func newHistory(name string, t *trace.Trace, kinds []int) (*history, error) {
+	h := &history{name: name, trace: t, data: newDataBook(&t.Header), pooled: t.Header.Config.Pool == model.PoolRetain}
 	r := reader{
-		history: &history{name: name, trace: t}, kinds: kinds,
+		history: h, kinds: kinds,
 		running: map[model.Task]int{}, holders: map[holder]int{}, done: map[int32]bool{},
 	}
 	for i := range t.Records {
-		if err := r.read(&t.Records[i]); err != nil {
+		if err := errors.Join(r.read(&t.Records[i]), h.data.read(&t.Records[i])); err != nil {
 			return nil, fmt.Errorf("calibrate: %s: record %d: %w", name, i+1, err)
 		}
 	}
-	h := r.history
 	if n := len(t.Records); n > 0 {
 		h.end = t.Records[n-1].At
 	}
@@ -91,7 +97,8 @@ type holder struct {
 }
 
 func (r *reader) read(record *model.Record) error {
-	if in := &record.Input; in.Op == model.Done || in.Op == model.Failed {
+	in := &record.Input
+	if (in.Op == model.Done || in.Op == model.Failed) && in.Task.Stage != model.Load {
 		if err := r.endStage(record); err != nil {
 			return err
 		}
@@ -103,11 +110,7 @@ func (r *reader) read(record *model.Record) error {
 		}
 		switch e.Op {
 		case model.Start:
-			r.running[e.Task] = len(r.busy)
-			r.busy = append(r.busy, interval{
-				kind: r.kinds[e.Kind], job: e.Job, partition: e.Partition, stage: e.Task.Stage, block: e.Task.Block, device: e.Device,
-				begin: record.At, end: -1,
-			})
+			r.begin(e, record.At)
 		case model.JobStart:
 			r.hold(e, parseBuffer, record.At)
 		case model.Take:
@@ -123,6 +126,26 @@ func (r *reader) read(record *model.Record) error {
 	return nil
 }
 
+// begin notes a stage that begins. With a pool, a synthesis that finds no vectors there holds new ones from then on, and
+// for ever.
+func (r *reader) begin(e *model.Effect, at model.Instant) {
+	if e.Task.Stage == model.Load {
+		return
+	}
+	fresh := r.pooled && e.Task.Stage == model.Synth && !e.Reused
+	if fresh {
+		r.hold(e, vectors, at)
+	}
+	r.running[e.Task] = len(r.busy)
+	r.busy = append(r.busy, interval{
+		kind: r.kinds[e.Kind], proofs: proofs(e), job: e.Job, partition: e.Partition,
+		stage: e.Task.Stage, block: e.Task.Block, device: e.Device, begin: at, end: -1, fresh: fresh,
+	})
+}
+
+// proofs returns how many proofs an effect is about.
+func proofs(e *model.Effect) int { return max(1, int(e.Proofs)) }
+
 func (r *reader) endStage(record *model.Record) error {
 	i, there := r.running[record.Input.Task]
 	if !there {
@@ -136,18 +159,22 @@ func (r *reader) endStage(record *model.Record) error {
 	}
 	b.begin, b.end = record.Begin, record.End
 	b.ended = record.Input.Op == model.Done
-	if b.stage == model.Synth && b.ended {
-		for _, c := range []class{vectors, assignment} {
-			r.holders[holder{b.job, b.partition, c}] = len(r.held)
-			r.held = append(r.held, holding{kind: b.kind, class: c, begin: b.end, end: -1})
+	if b.stage != model.Synth || !b.ended {
+		return nil
+	}
+	for _, c := range []class{vectors, assignment} {
+		if c == vectors && r.pooled {
+			continue // they were there before
 		}
+		r.holders[holder{b.job, b.partition, c}] = len(r.held)
+		r.held = append(r.held, holding{kind: b.kind, proofs: b.proofs, class: c, begin: b.end, end: -1})
 	}
 	return nil
 }
 
 func (r *reader) hold(e *model.Effect, c class, at model.Instant) {
 	r.holders[holder{e.Job, e.Partition, c}] = len(r.held)
-	r.held = append(r.held, holding{kind: r.kinds[e.Kind], class: c, begin: at, end: -1})
+	r.held = append(r.held, holding{kind: r.kinds[e.Kind], proofs: proofs(e), class: c, begin: at, end: -1})
 }
 
 // free ends holdings: where dealloc frees a block, when its worker began to.
@@ -164,7 +191,7 @@ func (r *reader) free(e *model.Effect, record *model.Record) {
 	}
 	if record.Input.Task.Stage == model.Dealloc && e.Task.Block != model.ParseBuffer {
 		at = record.Begin
-		r.held = append(r.held, holding{kind: r.kinds[e.Kind], class: freeing, begin: at, end: record.End})
+		r.held = append(r.held, holding{kind: r.kinds[e.Kind], proofs: proofs(e), class: freeing, begin: at, end: record.End})
 	}
 	r.release(holder{e.Job, e.Partition, freed}, at)
 	if e.Call {
@@ -177,6 +204,16 @@ func (r *reader) release(h holder, at model.Instant) {
 		r.held[i].end = at
 		delete(r.holders, h)
 	}
+}
+
+// baseline is what was resident before the first job, without the resident data.
+func (h *history) baseline() model.Bytes {
+	return max(0, h.trace.Baseline.RSSBytes-h.data.atStart)
+}
+
+// above is what a sample has above the baseline, without the resident data.
+func (h *history) above(s *trace.Sample) model.Bytes {
+	return s.RSSBytes - h.trace.Baseline.RSSBytes - h.data.held(s.At)
 }
 
 // close ends what was not over when the trace ended, and tells which intervals count.

@@ -172,7 +172,7 @@ func (in *inputs) failures() (n int) {
 	return n
 }
 
-// checkEnough reports a lack of jobs, and the stages of which no run counts.
+// checkEnough reports a lack of jobs, the stages of which no run counts, and that there is no run without a pool.
 func (in *inputs) checkEnough() error {
 	jobs, seen := make([]int, len(in.kinds)), make([]model.StageSet, len(in.kinds))
 	for _, h := range in.histories {
@@ -183,11 +183,15 @@ func (in *inputs) checkEnough() error {
 			}
 			seen[b.kind] = seen[b.kind].With(b.stage)
 			if b.stage == model.Synth && b.partition == 0 {
-				jobs[b.kind]++
+				jobs[b.kind] += b.proofs
 			}
 		}
 	}
 	var faults []error
+	if !slices.ContainsFunc(in.histories, func(h *history) bool { return !h.pooled }) {
+		faults = append(faults, errors.New("calibrate: every trace ran with config.pool: retain, where vectors are held before they are "+
+			"filled: what a synthesis holds cannot be told from them; record one with config.pool: none"))
+	}
 	for k, kind := range in.kinds {
 		if jobs[k] < leastJobs {
 			faults = append(faults, fmt.Errorf("calibrate: %d jobs of kind %q were done (of all kinds %d failed): "+
@@ -204,4 +208,9 @@ func (in *inputs) checkEnough() error {
 
 func sortedKinds(h *trace.Header) []model.Kind {
 	return slices.SortedFunc(slices.Values(h.Kinds), func(a, b model.Kind) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// columns numbers the unknowns of the footprints.
+func (in *inputs) columns() columns {
+	return columns{len(in.kinds), slices.ContainsFunc(in.histories, func(h *history) bool { return h.pooled })}
 }

@@ -44,12 +44,6 @@ func TestWhatCannotBeCalibratedIsRefused(t *testing.T) {
 			}
 			return l
 		}, []string{"which holds no memory"}},
-		{"memory that the footprints do not know", func(l []*trace.Trace) []*trace.Trace {
-			c := &l[0].Header.Config
-			c.Pool, c.Batch = model.PoolRetain, &model.Batch{Size: 2, Wait: model.Second}
-			l[1].Header.Config.Resident = []model.Resident{{Name: "key", Bytes: 1}}
-			return l
-		}, []string{"ran with config.pool: retain", "ran with config.batch", "ran with config.resident"}},
 		{"the same trace twice", func(l []*trace.Trace) []*trace.Trace { return append(l, l[0]) },
 			[]string{"holds the same as", "give each trace once"}},
 		{"too few jobs", func(l []*trace.Trace) []*trace.Trace { return []*trace.Trace{cut(l[0], 0.1)} },

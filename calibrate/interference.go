@@ -109,11 +109,12 @@ func (f *family) reach(t term) (first, most int) {
 	return first, max(1, int(f.cores)-1)
 }
 
-// observation is the work of one interval under some numbers.
+// observation is the work of one interval under some numbers. That of a batch is the work for each of its proofs, each
+// of which takes as long as the first.
 type observation struct {
 	group   int     // intervals of one kind, stage and block
 	cluster int     // the job that it belongs to
-	log     float64 // logarithm of the work
+	log     float64 // logarithm of the work for one proof
 	speed   float64 // logarithm of the stage's speed when it ended
 }
 
@@ -196,7 +197,7 @@ func (e *evidence) observe(in profile.Interference) []observation {
 		company := e.companies.of[m.history][m.interval.last-1]
 		out[i] = observation{
 			group: m.group, cluster: m.cluster,
-			log:   math.Log(clocks[m.history].work(m.interval)),
+			log:   math.Log(clocks[m.history].work(m.interval) / float64(m.interval.proofs)),
 			speed: logs[company][m.interval.stage],
 		}
 	}

@@ -10,13 +10,13 @@ import (
 // fitMemory fits the footprints to the samples.
 func (f *fitted) fitMemory() error {
 	readings, dropped := f.readings(f.chosen.x)
-	if least := 4 * newBasis(f.inputs.kinds).size(); len(readings) < least {
+	if least := 4 * newBasis(f.inputs.columns(), f.inputs.kinds).size(); len(readings) < least {
 		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): "+
 			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
 	var err error
-	if f.memory, err = estimateFootprints(f.inputs.kinds, readings); err != nil {
+	if f.memory, err = estimateFootprints(f.inputs.columns(), f.inputs.kinds, readings); err != nil {
 		return err
 	}
 	f.varyMemory()
@@ -64,7 +64,7 @@ func (f *fitted) shortenDealloc(readings []reading) {
 
 // readings turns the samples of all histories into equations, under some numbers of the interference.
 func (f *fitted) readings(x []float64) (list []reading, dropped int) {
-	c := columns{len(f.inputs.kinds)}
+	c := f.inputs.columns()
 	speeds := f.evidence.companies.speeds(f.chosen.family.interference(x, nil))
 	stretches := 0
 	for i, h := range f.inputs.histories {

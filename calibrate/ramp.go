@@ -9,18 +9,18 @@ import (
 	"headroom/model"
 )
 
-// basis says what the unknowns of a fit stand for: plain columns, and for each kind the corners of the ramp of
-// synth, between which it is linear.
+// basis says what the unknowns of a fit stand for: plain columns, and the corners of each ramp of synth, between which
+// it is linear.
 type basis struct {
 	columns columns
 	plain   []int
-	corners [][]int // by kind: points of the grid, first and last among them
+	corners [][]int // by ramp: points of the grid, first and last among them
 }
 
 // newBasis returns the unknowns of the kinds: the classes that they hold, what their stages hold while they run, and
 // every corner of the grid.
-func newBasis(kinds []model.Kind) *basis {
-	b := &basis{columns: columns{len(kinds)}, plain: []int{offset}}
+func newBasis(c columns, kinds []model.Kind) *basis {
+	b := &basis{columns: c, plain: []int{offset}}
 	for k := range kinds {
 		b.plain = append(b.plain, b.columns.class(k, vectors), b.columns.class(k, assignment), b.columns.class(k, call))
 		if kinds[k].Stages.Has(model.Parse) {
@@ -34,6 +34,8 @@ func newBasis(kinds []model.Kind) *basis {
 				b.plain = append(b.plain, b.columns.stage(k, s))
 			}
 		}
+	}
+	for range c.ramps() {
 		corners := make([]int, grid+1)
 		for g := range corners {
 			corners[g] = g
@@ -47,7 +49,7 @@ func newBasis(kinds []model.Kind) *basis {
 // dealloc, which only gives back.
 var transientStages = []model.Stage{model.Parse, model.Prep, model.Kernel, model.Tail, model.Finish}
 
-// size returns the number of unknowns: the plain ones, then each kind's corners.
+// size returns the number of unknowns: the plain ones, then each ramp's corners.
 func (b *basis) size() int {
 	n := len(b.plain)
 	for _, c := range b.corners {
@@ -56,10 +58,10 @@ func (b *basis) size() int {
 	return n
 }
 
-// corner returns the number of the unknown of a kind's i-th corner.
-func (b *basis) corner(kind, i int) int {
+// corner returns the number of the unknown of a ramp's i-th corner.
+func (b *basis) corner(ramp, i int) int {
 	n := len(b.plain) + i
-	for _, c := range b.corners[:kind] {
+	for _, c := range b.corners[:ramp] {
 		n += len(c)
 	}
 	return n
@@ -102,7 +104,7 @@ func (b *basis) wished(column int) bool {
 		return true
 	}
 	own := (column - firstKind) % perKind
-	return own >= int(numClasses) && own < int(numClasses)+int(model.NumStages)
+	return own >= int(numClasses)
 }
 
 // reduction is a basis with one unknown less.

@@ -110,18 +110,26 @@ func record(plan sim.Plan, jobs int, noise float64) *trace.Trace {
 	out.End = &trace.End{
 		Outcome: trace.Finished, JobsDone: result.JobsDone, MakespanNs: result.Makespan, VmHWMBytes: result.Peak,
 	}
-	out.Baseline = &trace.Baseline{Memory: trace.Memory{RSSBytes: p.Baseline.Value}}
 	sample(out, plan, noise)
 	return out
 }
 
-// sample goes through the records with an engine of its own and reads its memory in between.
+// sample goes through the records with an engine of its own and reads its memory before the first and in between.
 func sample(t *trace.Trace, plan sim.Plan, noise float64) {
 	const tick = 50 * model.Instant(model.Millisecond)
-	e := work.NewEngine(work.Setup{
-		Kinds: plan.Profile.Kinds, Interference: plan.Profile.Interference, Baseline: plan.Profile.Baseline.Value,
+	setup := work.Setup{
+		Interference: plan.Profile.Interference, Config: plan.Config, Baseline: plan.Profile.Baseline.Value,
 		Seed: plan.Seed, Fails: plan.Disturb.Fails,
-	})
+	}
+	for _, k := range plan.Profile.Kinds {
+		under, err := k.Under(&plan.Config)
+		if err != nil {
+			panic(err) // the plans of these tests are valid
+		}
+		setup.Kinds = append(setup.Kinds, under)
+	}
+	e := work.NewEngine(setup)
+	t.Baseline = &trace.Baseline{Memory: trace.Memory{RSSBytes: e.Memory.Level()}}
 	key := stream.NewKey(plan.Seed, 0, 1<<20)
 	next := tick / 2
 	var round []work.Finished

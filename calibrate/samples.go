@@ -10,22 +10,40 @@ import (
 // grid is into how many pieces the progress of a synthesis is cut before corners that say nothing are taken out.
 const grid = 16
 
-// columns numbers the unknowns of the footprints: one that is always there, and for each kind its classes, what each
-// stage but synth holds while it runs, and the corners of the ramp of synth.
+// columns numbers the unknowns of the footprints: one that is always there, for each kind its classes and what each
+// stage but synth holds while it runs, and the corners of the ramps of synth.
 type columns struct {
 	kinds int
+	// pooled: there are runs with a pool. What a synthesis holds there besides its vectors is another ramp for each kind.
+	pooled bool
 }
 
 const (
-	perKind   = int(numClasses) + int(model.NumStages) + grid + 1
+	perKind   = int(numClasses) + int(model.NumStages)
 	offset    = 0 // column of what is there whatever runs
 	firstKind = 1
 )
 
-func (c columns) count() int                        { return firstKind + c.kinds*perKind }
+func (c columns) count() int                        { return c.ramp(c.ramps(), 0) }
 func (c columns) class(kind int, k class) int       { return firstKind + kind*perKind + int(k) }
 func (c columns) stage(kind int, s model.Stage) int { return c.class(kind, numClasses) + int(s) }
-func (c columns) ramp(kind int, corner int) int     { return c.stage(kind, model.NumStages) + corner }
+func (c columns) ramp(ramp int, corner int) int     { return c.class(c.kinds, 0) + ramp*(grid+1) + corner }
+
+// ramps is how many ramps there are: those of the kinds without a pool come first.
+func (c columns) ramps() int {
+	if c.pooled {
+		return 2 * c.kinds
+	}
+	return c.kinds
+}
+
+// rampOf returns the ramp of a kind's synthesis in a history.
+func (c columns) rampOf(kind int, h *history) int {
+	if h.pooled {
+		return c.kinds + kind
+	}
+	return kind
+}
 
 // reading is a sample of resident memory as an equation: the bytes above the baseline are the sum of the unknowns
 // times their counts.
@@ -46,8 +64,8 @@ type change struct {
 	by     float64
 }
 
-// readings turns the samples of a history into equations. Samples near a change, or while a stage runs that fails, say
-// little and are left out; dropped counts them.
+// readings turns the samples of a history into equations. Samples near a change, or while a stage runs that fails, data is
+// loaded or vectors that are new to a pool are filled, say little and are left out; dropped counts them.
 func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 	changes, unsure := h.changes(c)
 	coming := h.syntheses()
@@ -74,7 +92,7 @@ func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 		for _, b := range running {
 			h.addRamp(row, c, k, b, s.At)
 		}
-		list = append(list, reading{row, float64(s.RSSBytes - h.trace.Baseline.RSSBytes), h.stretch(s.At)})
+		list = append(list, reading{row, float64(h.above(&s)), h.stretch(s.At)})
 	}
 	return list, dropped
 }
@@ -99,8 +117,9 @@ func (h *history) addRamp(row []float64, c columns, k clock, b *interval, at mod
 	}
 	place := grid * max(0, min(1, done/k.work(b)))
 	corner := min(int(place), grid-1)
-	row[c.ramp(b.kind, corner)] += 1 - (place - float64(corner))
-	row[c.ramp(b.kind, corner+1)] += place - float64(corner)
+	ramp, weight := c.rampOf(b.kind, h), float64(b.proofs)
+	row[c.ramp(ramp, corner)] += weight * (1 - (place - float64(corner)))
+	row[c.ramp(ramp, corner+1)] += weight * (place - float64(corner))
 }
 
 // zone is a time in which samples are not to be trusted.
@@ -109,23 +128,24 @@ type zone struct{ begin, end model.Instant }
 // changes lists when the counts of classes and of stages change, and the times that are too near to one.
 func (h *history) changes(c columns) ([]change, []zone) {
 	var list []change
-	var unsure []zone
-	add := func(begin, end model.Instant, column int) {
-		list = append(list, change{begin, column, 1}, change{end, column, -1})
+	unsure := h.data.unsure()
+	add := func(begin, end model.Instant, column, proofs int) {
+		list = append(list, change{begin, column, float64(proofs)}, change{end, column, -float64(proofs)})
 		unsure = append(unsure, around(begin, begin), around(end, end))
 	}
 	for i := range h.held {
-		add(h.held[i].begin, h.held[i].end, c.class(h.held[i].kind, h.held[i].class))
+		held := &h.held[i]
+		add(held.begin, held.end, c.class(held.kind, held.class), held.proofs)
 	}
 	for i := range h.busy {
 		b := &h.busy[i]
 		switch {
 		case slices.Contains(transientStages, b.stage):
-			add(b.begin, b.end, c.stage(b.kind, b.stage))
+			add(b.begin, b.end, c.stage(b.kind, b.stage), b.proofs)
 			if !b.ended {
 				unsure = append(unsure, around(b.begin, b.end))
 			}
-		case b.stage == model.Synth && !b.ended:
+		case b.stage == model.Synth && (!b.ended || b.fresh): // new vectors are filled meanwhile
 			unsure = append(unsure, around(b.begin, b.end))
 		}
 	}
