@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"headroom/model"
 	"headroom/model/profile"
 	"headroom/sim"
@@ -134,17 +136,42 @@ func TestADeviceThatIsTooSmallIsAnOOMOfItsOwn(t *testing.T) {
 	if got.Verdict != sim.OOM || got.Limit != (model.Limit{Bytes: 16 * model.GiB, Name: "vram of gpu 0"}) {
 		t.Errorf("two staged sets: %s: %s (limit %+v)", got.Verdict, got.Reason, got.Limit)
 	}
+	if want := "passes vram of gpu 0 of 16.0 GiB after 10 s, with 0 jobs done: prep of job holds 22.0 GiB in 2 partitions"; got.Reason != want {
+		t.Errorf("the reason is %q, want %q", got.Reason, want)
+	}
 	if got.Makespan != 10*model.Second {
 		t.Errorf("the limit is crossed after %s, want 10s", got.Makespan)
 	}
 	p.IgnoreLimit = true
-	if got, _ = run(t, p); got.Verdict != sim.OOM || got.Devices[0] != (sim.DevicePeak{Peak: 23 * model.GiB, Limit: 16 * model.GiB}) {
-		t.Errorf("the limit ignored: %s: %s, %+v", got.Verdict, got.Reason, got.Devices)
+	want := []sim.DevicePeak{{Peak: 23 * model.GiB, Limit: 16 * model.GiB, AtPeak: sim.DeviceHoldings{
+		{Kind: "job", Stage: model.Prep, Count: 2, Bytes: 22 * model.GiB},
+	}}}
+	got, _ = run(t, p)
+	if diff := cmp.Diff(want, got.Devices); got.Verdict != sim.OOM || !strings.HasSuffix(got.Reason, "over vram of gpu 0: prep of job holds 22.0 GiB in 2 partitions") || diff != "" {
+		t.Errorf("the limit ignored: %s: %s; devices (-want +got):\n%s", got.Verdict, got.Reason, diff)
 	}
 	p.IgnoreLimit = false
 	p.Config.GPU.WorkersPerDevice = 1
 	if got, _ = run(t, p); got.Verdict != sim.Fits || got.Devices[0].Peak != 12*model.GiB {
 		t.Errorf("one worker: %s: %s, %+v", got.Verdict, got.Reason, got.Devices)
+	}
+}
+
+func TestADeviceIsFilledByThePartitionsOfSeveralKinds(t *testing.T) {
+	a, b := bulky("a", 1), bulky("b", 1)
+	a.Work[model.Kernel], b.Work[model.Prep] = seconds(40), seconds(8)
+	a.Footprint.VRAM = map[model.Stage]profile.Quantity[model.Bytes]{model.Kernel: profile.Exactly(10 * model.GiB)}
+	b.Footprint.VRAM = map[model.Stage]profile.Quantity[model.Bytes]{model.Prep: profile.Exactly(2 * model.GiB), model.Kernel: profile.Exactly(9 * model.GiB)}
+	c := openConfig()
+	c.GPU.WorkersPerDevice, c.GPU.Prep = 3, model.PrepBeforeLock
+	p := planOf(c, a, profile.Interference{}, 1)
+	p.Profile.Kinds = append(p.Profile.Kinds, b)
+	p.Workload.Shares = append(p.Workload.Shares, model.Share{Kind: "b", Jobs: 2})
+	got, _ := run(t, p)
+	// While the kernel of a has the device, both of b are prepared and wait for it with what they hold.
+	want := sim.DeviceHoldings{{Kind: "a", Stage: model.Kernel, Count: 1, Bytes: 10 * model.GiB}, {Kind: "b", Stage: model.Prep, Count: 2, Bytes: 4 * model.GiB}}
+	if diff := cmp.Diff(want, got.Devices[0].AtPeak); diff != "" || got.Devices[0].Peak != 14*model.GiB {
+		t.Errorf("a peak of %s (-want +got):\n%s", got.Devices[0].Peak, diff)
 	}
 }
 

@@ -57,9 +57,6 @@ type Result struct {
 	BoundBytes model.Bytes
 }
 
-// DevicePeak is the most that a device held at once, and how much it can; Limit is 0 when the machine does not say.
-type DevicePeak struct{ Peak, Limit model.Bytes }
-
 // Utilization is the busy part of each station's capacity from the first arrival on, up to the last finish if all jobs
 // are done and else to the end of the run: from 0 to 1, NaN where there is no limit.
 type Utilization struct {
@@ -87,7 +84,7 @@ func (l *loop) result() *Result {
 	case crossed != nil && !l.engine.Memory.Crossed():
 		r.Limit = model.Limit{Bytes: crossed.Limit, Name: crossed.Name}
 		r.Verdict, r.OOMAt, r.Makespan = OOM, crossed.PeakAt, max(0, crossed.PeakAt.Sub(l.tally.first))
-		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), r.JobsDone)
+		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done%s", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), r.JobsDone, l.deviceHoldings(crossed))
 	case l.engine.Memory.Crossed():
 		r.Verdict, r.OOMAt, r.Makespan = OOM, r.PeakAt, max(0, r.PeakAt.Sub(l.tally.first))
 		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
@@ -116,8 +113,9 @@ func firstOf(list []string, most int) string {
 
 // addBooks adds the peaks of the devices' memory and of what is pinned and shared.
 func (l *loop) addBooks(r *Result) {
-	for d, b := range l.engine.Devices() {
-		device := DevicePeak{Peak: b.Peak}
+	books := l.engine.Devices()
+	for d := range books {
+		device := DevicePeak{Peak: books[d].Peak, AtPeak: l.deviceHoldings(&books[d])}
 		if d < len(l.plan.Machine.GPUs) {
 			device.Limit = l.plan.Machine.GPUs[d].VRAM
 		}
@@ -130,6 +128,7 @@ func (l *loop) addBooks(r *Result) {
 type memory struct {
 	limit model.Limit
 	peak  model.Bytes
+	held  DeviceHoldings // at the peak, of a device
 }
 
 // memories returns the host's memory, that of each device, and what of the host's is pinned and shared, as far as the
@@ -137,9 +136,10 @@ type memory struct {
 func (l *loop) memories() []memory {
 	m := &l.plan.Machine
 	peak, _ := l.engine.Memory.Peak()
-	list := []memory{{l.limit, peak}}
-	for d, b := range l.engine.Devices() {
-		device := memory{model.Limit{Name: b.Name}, b.Peak}
+	list := []memory{{limit: l.limit, peak: peak}}
+	books := l.engine.Devices()
+	for d := range books {
+		device := memory{model.Limit{Name: books[d].Name}, books[d].Peak, l.deviceHoldings(&books[d])}
 		if d < len(m.GPUs) {
 			device.limit.Bytes = m.GPUs[d].VRAM
 		}
@@ -147,8 +147,8 @@ func (l *loop) memories() []memory {
 	}
 	pinned, shared := l.engine.Pinned(), l.engine.Shared()
 	return append(list,
-		memory{model.Limit{Bytes: m.Memlock, Name: pinned.Name}, pinned.Peak},
-		memory{model.Limit{Bytes: m.Shm, Name: shared.Name}, shared.Peak})
+		memory{limit: model.Limit{Bytes: m.Memlock, Name: pinned.Name}, peak: pinned.Peak},
+		memory{limit: model.Limit{Bytes: m.Shm, Name: shared.Name}, peak: shared.Peak})
 }
 
 // over returns the first memory of which more was held than its limit, if there is one.
@@ -167,7 +167,7 @@ func (l *loop) judge(r *Result) {
 	switch {
 	case is:
 		r.Verdict, r.Limit, r.OOMAt = OOM, over.limit, r.PeakAt
-		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s", over.peak.Short(), (over.peak - over.limit.Bytes).Short(), over.limit.Name)
+		r.Reason = fmt.Sprintf("peaks at %s, which is %s over %s%s", over.peak.Short(), (over.peak - over.limit.Bytes).Short(), over.limit.Name, over.held)
 	case l.limit.Bytes == 0:
 		r.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", r.Peak.Short())
 	default:

@@ -294,9 +294,9 @@
 // seconds_per_job, makespan_s, jobs_done, bottleneck, at_peak (owner, count, bytes), bounds (partitions, bytes,
 // formula), ledger_peak_bytes (the most that was reserved in the ledger at once; null without a budget),
 // pinned_peak_bytes and shm_peak_bytes (the most that was pinned, and in shared memory, at once; null if the profile
-// knows nothing of it), devices (for each GPU vram_peak_bytes and limit_bytes; empty if the profile knows nothing of
-// their memory) and warnings. A table has them in runs, each with its settings. What is not known, such as the seconds
-// of a run that ran out of memory, is null.
+// knows nothing of it), devices (for each GPU vram_peak_bytes, limit_bytes and at_peak, what partitions held there: kind,
+// stage, count, bytes; empty if the profile knows nothing of their memory) and warnings. A table has them in runs, each
+// with its settings. What is not known, such as the seconds of a run that ran out of memory, is null.
 //
 // # Refused input
 //

@@ -1,7 +1,9 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"headroom/model"
 )
@@ -14,22 +16,57 @@ type Book struct {
 	PeakAt model.Instant
 	Limit  model.Bytes // 0: none
 	held   model.Bytes
+	atPeak []onDevice // by worker of the device
 }
 
-// see takes note of what is held after a round.
-func (b *Book) see(now model.Instant) {
-	if b.held > b.Peak {
-		b.Peak, b.PeakAt = b.held, now
+// see takes note of what is held after a round, and reports whether it is more than ever.
+func (b *Book) see(now model.Instant) bool {
+	if b.held <= b.Peak {
+		return false
 	}
+	b.Peak, b.PeakAt = b.held, now
+	return true
 }
 
 // Crossed reports whether more than the limit was held.
 func (b *Book) Crossed() bool { return b.Limit > 0 && b.Peak > b.Limit }
 
+// Use is what the partitions of a kind that are in one stage hold on a device.
+type Use struct {
+	Kind  uint16 // index among the kinds
+	Stage model.Stage
+	Count int // partitions, those of a batch once for each of its proofs
+	Bytes model.Bytes
+}
+
+// AtPeak returns what partitions held on the device when most was held there, the largest first. What is missing the
+// device held by itself.
+func (b *Book) AtPeak() []Use {
+	var list []Use
+	for _, w := range b.atPeak {
+		if w.bytes == 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(u Use) bool { return u.Kind == w.kind && u.Stage == w.stage })
+		if i < 0 {
+			i = len(list)
+			list = append(list, Use{Kind: w.kind, Stage: w.stage})
+		}
+		list[i].Count += int(w.proofs)
+		list[i].Bytes += w.bytes
+	}
+	slices.SortFunc(list, func(a, b Use) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Stage, b.Stage))
+	})
+	return list
+}
+
 // onDevice is what a GPU worker's partition holds on the worker's device.
 type onDevice struct {
 	job, partition int32
 	bytes          model.Bytes
+	kind, proofs   uint16
+	stage          model.Stage // the one that began last
 }
 
 // parts is what of a partition's vectors is pinned and what is shared.
@@ -91,7 +128,10 @@ func (b *books) part(kind uint16, proofs int) {
 // stage sets what the partition of a worker holds on its device while a stage runs there.
 func (b *books) stage(e *model.Effect) {
 	if s := e.Task.Stage; (s == model.Prep || s == model.Kernel || s == model.Tail) && int(e.Task.Lane) < len(b.workers) {
-		b.set(e.Task.Lane, onDevice{e.Job, e.Partition, b.vram[e.Kind][s] * model.Bytes(e.Proofs)})
+		b.set(e.Task.Lane, onDevice{
+			job: e.Job, partition: e.Partition, bytes: b.vram[e.Kind][s] * model.Bytes(e.Proofs),
+			kind: e.Kind, proofs: e.Proofs, stage: s,
+		})
 	}
 }
 
@@ -111,7 +151,12 @@ func (b *books) leave(worker, job, partition int32) {
 // settle takes note of what is held after a round.
 func (b *books) settle(now model.Instant) {
 	for d := range b.devices {
-		b.devices[d].see(now)
+		if device := &b.devices[d]; device.see(now) {
+			device.atPeak = device.atPeak[:0]
+			for w := d; w < len(b.workers); w += len(b.devices) {
+				device.atPeak = append(device.atPeak, b.workers[w])
+			}
+		}
 	}
 	b.pinned.see(now)
 	b.shared.see(now)

@@ -35,10 +35,19 @@ type Run struct {
 	Warnings     []string     `json:"warnings"`
 }
 
-// DevicePeak is the most that a device held at once, and its limit; nil: none is known.
+// DevicePeak is the most that a device held at once, its limit, nil: none is known, and what partitions held then.
 type DevicePeak struct {
-	PeakBytes  int64  `json:"vram_peak_bytes"`
-	LimitBytes *int64 `json:"limit_bytes"`
+	PeakBytes  int64           `json:"vram_peak_bytes"`
+	LimitBytes *int64          `json:"limit_bytes"`
+	AtPeak     []DeviceHolding `json:"at_peak"`
+}
+
+// DeviceHolding is what the partitions of a kind in one stage held on a device.
+type DeviceHolding struct {
+	Kind  string `json:"kind"`
+	Stage string `json:"stage"`
+	Count int    `json:"count"`
+	Bytes int64  `json:"bytes"`
 }
 
 // Holding is what one owner holds at the peak.
@@ -110,9 +119,12 @@ func (r *Run) setBooks(from *sim.Result) {
 		if d.Peak == 0 {
 			continue
 		}
-		device := DevicePeak{PeakBytes: int64(d.Peak)}
+		device := DevicePeak{PeakBytes: int64(d.Peak), AtPeak: []DeviceHolding{}}
 		if d.Limit > 0 {
 			device.LimitBytes = new(int64(d.Limit))
+		}
+		for _, h := range d.AtPeak {
+			device.AtPeak = append(device.AtPeak, DeviceHolding{h.Kind, h.Stage.String(), h.Count, int64(h.Bytes)})
 		}
 		r.Devices = append(r.Devices, device)
 	}

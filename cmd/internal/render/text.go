@@ -67,7 +67,7 @@ func books(r *sim.Result) [][2]string {
 		if d.Limit > 0 {
 			text += " of " + d.Limit.Short()
 		}
-		list = append(list, [2]string{fmt.Sprintf("vram of gpu %d", i), text})
+		list = append(list, [2]string{fmt.Sprintf("vram of gpu %d", i), text + d.AtPeak.String()})
 	}
 	return list
 }
