@@ -2,6 +2,9 @@ package model
 
 // This file is how jobs get into the pipeline and their partitions to synthesis.
 
+// canBegin reports whether a partition waits for its synthesis, or for its admission with a permit free.
+func (c *Core) canBegin() bool { return c.ready.n > 0 && c.permits > 0 || c.handoff.n > 0 }
+
 // begin starts the synthesis of what has been admitted and admits what can be.
 func (c *Core) begin() {
 	for c.handoff.n > 0 && c.synthWorkers > 0 {
@@ -83,7 +86,7 @@ func (c *Core) startSynth(p *partition) {
 
 // canOpen reports whether a job can be taken in flight, or one in flight may be able to go on.
 func (c *Core) canOpen() bool {
-	return c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() || c.ledger.retryAdmission || c.ledger.retryOpening
+	return !c.waiting.empty() && c.inFlight < int32(c.config.JobsInFlight) || c.ledger.retryAdmission || c.ledger.retryOpening
 }
 
 // open takes jobs in flight and on their way to synthesis. It reports whether something changed that may let a

@@ -107,17 +107,20 @@ func NewCore(config Config, kinds []Kind) (*Core, error) {
 
 // Step tells the core what happened and appends what follows to effects, which it returns. An input that does
 // not fit the state is an error and changes nothing.
-func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) { return c.StepOn(&in, effects) }
+func (c *Core) Step(in Input, effects []Effect) ([]Effect, error) {
+	out, err := c.StepOn(&in)
+	return append(effects, out...), err
+}
 
-// StepOn is Step without the copy of its input, which it only reads.
-func (c *Core) StepOn(in *Input, effects []Effect) ([]Effect, error) {
-	c.out = effects
+// StepOn is Step without copies: it only reads its input, and the effects that it returns are there until the next step.
+func (c *Core) StepOn(in *Input) ([]Effect, error) {
+	c.out = c.out[:0]
 	var err error
 	switch in.Op {
-	case Arrive:
-		err = c.arrive(in)
 	case Done, Failed:
 		err = c.complete(&in.Task, in.Op == Failed)
+	case Arrive:
+		err = c.arrive(in)
 	case Cancel:
 		err = c.cancel(in.Job)
 	case Drain:
@@ -128,7 +131,7 @@ func (c *Core) StepOn(in *Input, effects []Effect) ([]Effect, error) {
 		err = fmt.Errorf("model: input operation %d is unknown", in.Op)
 	}
 	if err != nil {
-		return effects, err
+		return nil, err
 	}
 	c.settle()
 	return c.out, nil
@@ -154,7 +157,9 @@ func (c *Core) settle() {
 		}
 		c.grantLocks()
 	}
-	c.begin()
+	if c.canBegin() {
+		c.begin()
+	}
 	for c.canOpen() && c.open() {
 		c.begin()
 	}

@@ -2,13 +2,13 @@ package model
 
 import "fmt"
 
-// runner returns the partition of which a task is a stage that runs, freeing apart, or nil.
-func (c *Core) runner(t *Task) *partition {
+// runner returns the partition of which a task, of that stage alone, runs, freeing apart, or nil.
+func (c *Core) runner(t *Task, stage StageSet) *partition {
 	if uint(t.Slot) >= uint(len(c.partitions.slots)) {
 		return nil
 	}
 	p := c.partitions.at(t.Slot)
-	if p.gen != t.Gen || p.lane != t.Lane || t.Stage >= NumStages || !p.running.Has(t.Stage) || t.Block != NoBlock {
+	if p.gen != t.Gen || p.lane != t.Lane || t.Stage >= NumStages || p.running&stage == 0 || t.Block != NoBlock {
 		return nil
 	}
 	return p

@@ -5,12 +5,13 @@ package model
 
 // complete takes note that a started stage is over, successfully or not.
 func (c *Core) complete(t *Task, failed bool) error {
-	p := c.runner(t)
+	stage := t.Stage.alone()
+	p := c.runner(t, stage)
 	if p == nil {
 		return c.completeOther(t, failed)
 	}
 	c.running--
-	p.running &^= t.Stage.alone()
+	p.running &^= stage
 	if failed || p.has(doomed) {
 		c.endInVain(p, t, failed)
 		return nil
@@ -214,16 +215,14 @@ func (c *Core) retire(p *partition) {
 	}
 	c.recycle(p)
 	j := c.jobs.at(jobSlot)
-	j.left--
-	c.endJob(jobSlot)
+	if j.left--; j.left == 0 {
+		c.endJob(jobSlot)
+	}
 }
 
 // endJob ends a job, or all that a batch has joined, when its last partition is out.
 func (c *Core) endJob(slot int32) {
 	j := c.jobs.at(slot)
-	if j.left > 0 || j.phase == parsing {
-		return
-	}
 	c.tellEnd(j.number, j.kind, j.doomed || j.givenUp)
 	for _, m := range j.joined {
 		c.tellEnd(m.number, j.kind, j.doomed || m.givenUp)

@@ -44,7 +44,6 @@ type loop struct {
 
 	now     model.Instant
 	outside model.Instant // of the next input that is no completion, or work.Forever
-	effects []model.Effect
 	limit   model.Limit
 	refused *refusal // why the run need not begin, or nil
 	tally   tally
@@ -136,13 +135,15 @@ func fitsInMemory(p *Plan, kinds []profile.Kind) error {
 	return nil
 }
 
-// run goes from instant to instant until nothing is left to happen, the limit is passed or the pipeline stalls.
+// run goes from instant to instant until nothing is left to happen, the limit is passed or the pipeline stalls. At each
+// it steps through all inputs: completions downstream first and by lane, then the others. What becomes due at this
+// instant because of them is the next round.
 func (l *loop) run() error {
 	for {
-		if l.core.Idle() && l.arrivals.At == work.Forever {
+		next := min(l.engine.Next(), l.outside)
+		if next == l.outside && l.core.Idle() && l.arrivals.At == work.Forever {
 			return nil
 		}
-		next := min(l.engine.Next(), l.outside)
 		if next == work.Forever {
 			return &PlanError{fmt.Errorf("sim: after %s with %d jobs done, the next stage ends beyond 292 years, where time ends: the work or the number of jobs is out of range", l.now, l.core.Done())}
 		}
@@ -152,8 +153,16 @@ func (l *loop) run() error {
 		if l.watchPeak() {
 			return nil
 		}
-		if err := l.stepAll(); err != nil {
-			return err
+		for l.engine.Next() == next {
+			over := l.engine.Take(next)
+			if err := l.step(&over.Input, over.Begin); err != nil {
+				return err
+			}
+		}
+		if l.outside == next {
+			if err := l.stepOutside(); err != nil {
+				return err
+			}
 		}
 		l.engine.Settle(next)
 		if l.watchPeak() || l.engine.BookCrossed() != nil || l.core.Stalled() {
@@ -168,21 +177,6 @@ func (l *loop) lookOutside() {
 	if len(l.cancels) > 0 {
 		l.outside = min(l.outside, l.cancels[0].At)
 	}
-}
-
-// stepAll steps through all inputs of the instant: completions downstream first and by lane, then the others. What
-// becomes due at this instant because of them is the next round.
-func (l *loop) stepAll() error {
-	for l.engine.Next() == l.now {
-		over := l.engine.Take(l.now)
-		if err := l.step(&over.Input, over.Begin); err != nil {
-			return err
-		}
-	}
-	if l.outside == l.now {
-		return l.stepOutside()
-	}
-	return nil
 }
 
 // stepOutside steps through what else happens at the instant: timers, then arrivals, then cancellations.
@@ -213,16 +207,16 @@ func (l *loop) stepOutside() error {
 }
 
 func (l *loop) step(in *model.Input, begin model.Instant) error {
-	var err error
-	if l.effects, err = l.core.StepOn(in, l.effects[:0]); err != nil {
+	effects, err := l.core.StepOn(in)
+	if err != nil {
 		return fmt.Errorf("sim: at %s: %w", l.now, err)
 	}
 	if l.record != nil {
-		l.record(&model.Record{At: l.now, Input: *in, Effects: l.effects, Begin: begin, End: l.now, State: l.core.State()})
+		l.record(&model.Record{At: l.now, Input: *in, Effects: effects, Begin: begin, End: l.now, State: l.core.State()})
 	}
-	l.engine.Apply(l.now, l.effects)
+	l.engine.Apply(l.now, effects)
 	if l.timed {
-		l.timers.Note(l.now, l.effects)
+		l.timers.Note(l.now, effects)
 		l.lookOutside()
 	}
 	l.tally.count(l.core, l.now)

@@ -10,13 +10,7 @@ import (
 // Sampler draws the work of stages. A draw is a function of the seed, the replication, the job, the partition
 // and the stage alone.
 type Sampler struct {
-	kinds []kindSampler
-}
-
-type kindSampler struct {
-	stages [model.NumStages]stageSampler
-	// vectors is the part of a partition's dealloc work that falls to its vectors; the rest is the assignment's.
-	vectors float64
+	stages []stageSampler // of kind k and stage s at k*NumStages+s
 }
 
 type stageSampler struct {
@@ -28,6 +22,7 @@ type stageSampler struct {
 	mean        float64 // nanoseconds
 	partition   spread
 	job         spread
+	vectors     float64 // of Dealloc: the part that falls to the vectors; the rest is the assignment's
 }
 
 // spread is a lognormal factor with mean 1.
@@ -39,11 +34,10 @@ type spread struct {
 
 // NewSampler returns the sampler of some kinds of a profile, indexed as given.
 func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
-	s := &Sampler{kinds: make([]kindSampler, len(kinds))}
+	s := &Sampler{stages: make([]stageSampler, len(kinds)*int(model.NumStages))}
 	for i := range kinds {
-		k := &s.kinds[i]
 		for stage, w := range kinds[i].Work {
-			k.stages[stage] = stageSampler{
+			*s.of(uint16(i), stage) = stageSampler{
 				fixed:       w.Law == Constant && w.JobCV.Value == 0 && stage != model.Dealloc,
 				always:      w.Mean.Value,
 				exponential: w.Law == Exponential,
@@ -52,11 +46,15 @@ func NewSampler(kinds []Kind, seed uint64, replication uint32) *Sampler {
 				mean:        float64(w.Mean.Value),
 				partition:   newSpread(seed, replication, purpose(stage), w.CV.Value),
 				job:         newSpread(seed, replication, purpose(stage)|1<<16, w.JobCV.Value),
+				vectors:     vectorsShare(&kinds[i].Footprint),
 			}
 		}
-		k.vectors = vectorsShare(&kinds[i].Footprint)
 	}
 	return s
+}
+
+func (s *Sampler) of(kind uint16, stage model.Stage) *stageSampler {
+	return &s.stages[int(kind)*int(model.NumStages)+int(stage)]
 }
 
 // purpose numbers the draws of a stage, from 1 for parse: loading draws nothing.
@@ -80,33 +78,44 @@ func vectorsShare(f *Footprint) float64 {
 	return v / (v + rest)
 }
 
-// Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
-func (s *Sampler) Work(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
-	k := &s.kinds[kind]
-	if w := &k.stages[stage]; w.fixed {
-		return w.always
-	}
-	return k.draw(job, partition, stage, b)
+// Fixed returns the work of a stage of every partition of a kind, if it is the same for all.
+func (s *Sampler) Fixed(kind uint16, stage model.Stage) (work model.Span, fixed bool) {
+	w := s.of(kind, stage)
+	return w.always, w.fixed
 }
 
-func (k *kindSampler) draw(job, partition int32, stage model.Stage, b model.Block) model.Span {
-	w := &k.stages[stage]
+// Work returns the work of a stage of a partition; for Dealloc, of freeing the block.
+func (s *Sampler) Work(kind uint16, job, partition int32, stage model.Stage, b model.Block) model.Span {
+	w := s.of(kind, stage)
+	if w.fixed {
+		return w.always
+	}
+	work := w.draw(uint32(job), uint32(partition))
+	if stage == model.Dealloc {
+		work *= w.share(b)
+	}
+	return model.Span(model.Nearest(work))
+}
+
+// draw returns the work of a partition in nanoseconds.
+func (w *stageSampler) draw(job, partition uint32) float64 {
 	work := w.mean
 	if w.jobSpread {
-		work *= w.job.factor(uint32(job), 0)
+		work *= w.job.factor(job, 0)
 	}
 	switch {
 	case w.exponential:
-		work *= stream.Exponential(w.partition.key.Uniform(uint32(job), uint32(partition)))
+		work *= stream.Exponential(w.partition.key.Uniform(job, partition))
 	case w.spread:
-		work *= w.partition.factor(uint32(job), uint32(partition))
+		work *= w.partition.factor(job, partition)
 	}
-	if stage == model.Dealloc {
-		if b == model.Vectors {
-			work *= k.vectors
-		} else {
-			work *= 1 - k.vectors
-		}
+	return work
+}
+
+// share returns the part of a partition's dealloc work that falls to a block.
+func (w *stageSampler) share(b model.Block) float64 {
+	if b == model.Vectors {
+		return w.vectors
 	}
-	return model.Span(model.Nearest(work))
+	return 1 - w.vectors
 }

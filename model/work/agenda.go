@@ -46,14 +46,22 @@ func (a *agenda) add(key int64, lane int32) {
 		*a.at(i) = *last
 	}
 	*a.at(i) = entry{key, lane}
-	a.first = min(a.first, key)
-	if a.tail-a.head == listed {
-		last := a.at(a.tail)
-		a.postpone(last.key, last.lane)
-		a.tail--
+	if i == a.head {
+		a.first = key
 	}
 	a.tail++
 	a.at(a.tail).key = never
+	if a.tail-a.head > listed {
+		a.overflow()
+	}
+}
+
+// overflow moves the last lane of the list into the tree.
+func (a *agenda) overflow() {
+	a.tail--
+	last := a.at(a.tail)
+	a.postpone(last.key, last.lane)
+	last.key = never
 }
 
 // postpone puts a lane into the tree.

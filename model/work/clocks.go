@@ -140,7 +140,9 @@ func (c *Clocks) Start(now model.Instant, s model.Stage, lane int32, work model.
 // setDue sets when a clock's first key is reached, which is not later than before.
 func (c *Clocks) setDue(s model.Stage, due model.Instant) {
 	c.due[s] = due
-	c.next = min(c.next, due)
+	if due < c.next {
+		c.next = due
+	}
 }
 
 // Settle sets the speeds that follow from what runs now.
@@ -217,10 +219,7 @@ type Completion struct {
 // asked for the same work on one clock end together whatever the slowdown. What is started in between is not over
 // before Settle, which must follow before time goes on.
 func (c *Clocks) Take(now model.Instant) Completion {
-	s := uint(model.NumStages - 1)
-	for c.due[s] != now {
-		s--
-	}
+	s := c.dueAt(now)
 	k := &c.clocks[s]
 	k.running--
 	c.changed |= k.set
@@ -232,7 +231,28 @@ func (c *Clocks) Take(now model.Instant) Completion {
 		k.due, c.due[s] = Forever, Forever
 	}
 	c.findNext()
-	return Completion{k.stage, lane}
+	return Completion{s, lane}
+}
+
+// dueAt returns the stage that is furthest downstream of those due at an instant that Next returned.
+func (c *Clocks) dueAt(now model.Instant) model.Stage {
+	switch d := &c.due; now {
+	case d[model.Dealloc]:
+		return model.Dealloc
+	case d[model.Finish]:
+		return model.Finish
+	case d[model.Tail]:
+		return model.Tail
+	case d[model.Kernel]:
+		return model.Kernel
+	case d[model.Prep]:
+		return model.Prep
+	case d[model.Synth]:
+		return model.Synth
+	case d[model.Parse]:
+		return model.Parse
+	}
+	return model.Load
 }
 
 // Pop takes out all that is over at an instant that Next returned and appends it to over.

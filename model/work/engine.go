@@ -244,14 +244,9 @@ func (e *Engine) BookCrossed() *Book {
 
 func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	t := &effect.Task
-	var amount model.Span
-	if t.Stage == model.Load {
-		amount = e.startLoad(int(t.Slot))
-	} else {
-		amount = e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
-		if effect.Proofs > 1 {
-			amount = e.setup.Kinds[effect.Kind].Batched(t.Stage, amount, int(effect.Proofs))
-		}
+	amount, fixed := e.sampler.Fixed(effect.Kind, t.Stage)
+	if !fixed || effect.Proofs > 1 {
+		amount = e.amount(effect)
 	}
 	e.clocks.Start(now, t.Stage, t.Lane, amount)
 	if e.retains && t.Stage == model.Synth && !effect.Reused {
@@ -274,6 +269,19 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	over := &r.over.Input
 	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
 	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
+}
+
+// amount returns the work of a stage that begins.
+func (e *Engine) amount(effect *model.Effect) model.Span {
+	t := &effect.Task
+	if t.Stage == model.Load {
+		return e.startLoad(int(t.Slot))
+	}
+	amount := e.sampler.Work(effect.Kind, effect.Job, effect.Partition, t.Stage, t.Block)
+	if effect.Proofs > 1 {
+		amount = e.setup.Kinds[effect.Kind].Batched(t.Stage, amount, int(effect.Proofs))
+	}
+	return amount
 }
 
 // Settle ends a round: the speeds follow from what runs now, and the memory is evaluated.
