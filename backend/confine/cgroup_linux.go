@@ -45,13 +45,16 @@ func newGroup(limit model.Bytes) (jail, error) {
 	return nil, errors.Join(faults...)
 }
 
+// ownPrefix is how the names of this process's cgroups begin, so that one that was left shows whose it is.
+func ownPrefix() string { return fmt.Sprintf("headroom-%d-", os.Getpid()) }
+
 func makeGroup(above probe.Group, limit model.Bytes) (_ *group, err error) {
 	if above.Version == 2 {
 		if err := takesChildren(above.Dir); err != nil {
 			return nil, err
 		}
 	}
-	dir, err := os.MkdirTemp(above.Dir, "headroom-")
+	dir, err := os.MkdirTemp(above.Dir, ownPrefix())
 	if err != nil {
 		return nil, err
 	}

@@ -317,7 +317,7 @@ func TestAFailedStartLeavesNoCgroup(t *testing.T) {
 		t.Fatal("started in a directory that is not there")
 	}
 	for _, g := range own.Groups {
-		if left, _ := filepath.Glob(filepath.Join(g.Dir, "headroom-*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(g.Dir, ownPrefix()+"*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
