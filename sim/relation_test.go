@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,13 +113,16 @@ func rampError(p *profile.Profile) int64 {
 	return 50 * (2*int64(longest)>>21 + 2)
 }
 
-func near(t *rapid.T, what string, got, want, slack int64) {
+func near(t rapid.TB, what string, got, want, slack int64) {
 	if math.Abs(float64(got-want)) > float64(slack) {
 		t.Fatalf("%s is %d, want %d within %d", what, got, want, slack)
 	}
 }
 
 func sameRecords(t *rapid.T, want, got []model.Record) {
+	if reflect.DeepEqual(want, got) {
+		return // which is known in a tenth of the time that it takes to say what differs
+	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("the records differ (-want +got):\n%s", diff)
 	}
