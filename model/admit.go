@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // This file is how jobs get into the pipeline and their partitions to synthesis.
 
 // canBegin reports whether a partition waits for its synthesis, or for its admission with a permit free.
@@ -97,6 +99,10 @@ func (c *Core) open() bool {
 	if c.ledger.retryOpening {
 		c.ledger.retryOpening = false
 		opened = c.prepareAll() || opened
+	}
+	if n := min(c.waiting.n, int64(c.config.JobsInFlight)-int64(c.inFlight)); n > 1 {
+		c.jobs.expect(int(n))
+		c.out = slices.Grow(c.out, int(n))
 	}
 	for c.inFlight < int32(c.config.JobsInFlight) && !c.waiting.empty() {
 		number, kind := c.waiting.pop()

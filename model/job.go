@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // job is what the core knows of one job in flight, or of several that a batch has joined.
 type job struct {
 	number   int32
@@ -44,6 +46,12 @@ type jobs struct {
 }
 
 func (js *jobs) at(slot int32) *job { return &js.slots[slot] }
+
+// expect makes room for so many more jobs at once.
+func (js *jobs) expect(n int) {
+	n = max(0, n-int(js.free.n))
+	js.slots, js.links = slices.Grow(js.slots, n), slices.Grow(js.links, n)
+}
 
 func (js *jobs) take(j job) int32 {
 	j.live = true
