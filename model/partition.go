@@ -190,6 +190,9 @@ func (c *Core) BusyWorkers() int32 { return int32(len(c.workers)) - c.idle.n }
 // Done returns the number of jobs that are done.
 func (c *Core) Done() int { return int(c.done) }
 
+// Ended returns the number of jobs that are done, have failed or were given up.
+func (c *Core) Ended() int { return int(int64(c.arrived) - int64(c.inFlight) - c.waiting.n) }
+
 // Stalled reports whether the last step ended in a Stall.
 func (c *Core) Stalled() bool { return c.stalled }
 

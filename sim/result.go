@@ -57,8 +57,8 @@ type Result struct {
 	BoundBytes model.Bytes
 }
 
-// Utilization is the busy part of each station's capacity from the first arrival on, up to the last finish if all jobs
-// are done and else to the end of the run: from 0 to 1, NaN where there is no limit.
+// Utilization is the busy part of each station's capacity from the first arrival on, up to the last end of a job if
+// all have ended and else to the end of the run: from 0 to 1, NaN where there is no limit.
 type Utilization struct {
 	Synth, Finish float64
 	GPU           float64 // of the devices' locks or of the GPU workers, whichever are busier
@@ -178,8 +178,8 @@ func (l *loop) judge(r *Result) {
 func (l *loop) utilize(r *Result) {
 	c := &l.plan.Config
 	end := l.now
-	if l.tally.done == l.plan.Workload.Jobs() {
-		end = l.tally.lastDone // a cancellation that comes too late is no part of the run
+	if l.tally.ended == l.plan.Workload.Jobs() {
+		end = l.tally.lastEnd // what is only freed or comes too late after it is no part of the run
 	}
 	length := float64(end.Sub(l.tally.first))
 	part := func(busy integral, servers model.Count) float64 {

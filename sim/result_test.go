@@ -240,3 +240,39 @@ func TestEveryJobEndsOnceWhateverFails(t *testing.T) {
 		}
 	})
 }
+
+// TestUtilizationIsOfWhatRanWhileJobsWereThere adds up the busy times of the records, whatever fails or is given up.
+func TestUtilizationIsOfWhatRanWhileJobsWereThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true})
+		p.Disturb = drawDisturbance(t, p)
+		p.Config.Admission.Permits, p.Config.Finalizers = 3, 2
+		result, records := mustRun(t, p)
+		begun := map[model.Task]model.Instant{}
+		var busy [model.NumStages]model.Span
+		var end model.Instant
+		for _, r := range records {
+			if begin, there := begun[r.Input.Task]; there && (r.Input.Op == model.Done || r.Input.Op == model.Failed) {
+				busy[r.Input.Task.Stage] += r.At.Sub(begin)
+			}
+			for _, e := range r.Effects {
+				switch e.Op {
+				case model.Start:
+					begun[e.Task] = r.At
+				case model.JobDone, model.JobFailed:
+					end = r.At
+				}
+			}
+		}
+		length := float64(end.Sub(records[0].At))
+		for _, c := range []struct {
+			stage   model.Stage
+			got     float64
+			servers float64
+		}{{model.Synth, result.Utilization.Synth, 3}, {model.Finish, result.Utilization.Finish, 2}} {
+			if want := float64(busy[c.stage]) / c.servers / length; length > 0 && math.Abs(c.got-want) > 1e-9 {
+				t.Fatalf("%s is busy for %v of the run, want %v", c.stage, c.got, want)
+			}
+		}
+	})
+}

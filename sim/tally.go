@@ -6,9 +6,9 @@ import "headroom/model"
 type tally struct {
 	synth, lock, worker, finish, starved integral
 
-	done            int
-	first, lastDone model.Instant // first arrival, last end of a job
-	ledger          model.Bytes   // the most that was reserved
+	done, ended              int
+	first, lastDone, lastEnd model.Instant // first arrival, and when a job was last done and last ended
+	ledger                   model.Bytes   // the most that was reserved
 }
 
 // integral is a sum of counts times nanoseconds.
@@ -33,8 +33,11 @@ func (t *tally) pass(l *loop, next model.Instant) {
 
 // count takes note of the jobs that a step has ended and of what is reserved after it.
 func (t *tally) count(core *model.Core, now model.Instant) {
-	if done := core.Done(); done != t.done {
-		t.done, t.lastDone = done, now
+	if ended := core.Ended(); ended != t.ended {
+		t.ended, t.lastEnd = ended, now
+		if done := core.Done(); done != t.done {
+			t.done, t.lastDone = done, now
+		}
 	}
 	if reserved := core.Reserved(); reserved > t.ledger {
 		t.ledger = reserved

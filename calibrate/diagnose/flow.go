@@ -93,13 +93,14 @@ func (f *flow) window() (from, to tally, hours float64) {
 	return a.tally, b.tally, b.at.Sub(a.at).Seconds() / 3600
 }
 
-// stations returns how busy those were whose capacity is limited.
+// stations returns how busy those were whose capacity is limited, as long as there was a job: the time until another one
+// arrives, such as one that is cancelled or fails at once, is nobody's to be busy in.
 func (f *flow) stations(c *model.Config) []station {
-	from, to, hours := f.window()
-	if hours == 0 {
+	from, to, _ := f.window()
+	ns := to.open - from.open
+	if ns == 0 {
 		return nil
 	}
-	ns := hours * 3600 * float64(model.Second)
 	var list []station
 	add := func(name string, busy float64, capacity model.Count) {
 		if capacity != model.Unbounded && capacity > 0 {

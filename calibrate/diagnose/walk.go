@@ -52,6 +52,7 @@ type point struct {
 // tally is what a run has counted up to an instant.
 type tally struct {
 	synth, finish, lock, worker float64 // busy nanoseconds of all together
+	open                        float64 // nanoseconds in which there was a job
 	synthesized, accepted       float64 // partitions
 	taken                       float64 // by workers
 	worth                       float64 // the same in jobs, each partition being its part of one
@@ -224,7 +225,9 @@ func (w *walker) count(r *model.Record) {
 		switch in.Task.Stage {
 		case model.Synth:
 			w.active = slices.DeleteFunc(w.active, func(i int) bool { return w.syntheses[i].task == in.Task })
-			w.tally.synthesized++
+			if in.Op == model.Done {
+				w.tally.synthesized++
+			}
 		case model.Finish:
 			w.finishing--
 		}
@@ -258,6 +261,9 @@ func (w *walker) pass(next model.Instant) {
 	w.tally.finish += dt * float64(w.finishing)
 	w.tally.lock += dt * float64(w.core.LocksHeld())
 	w.tally.worker += dt * float64(w.core.BusyWorkers())
+	if w.core.InFlight() > 0 || w.core.Waiting() {
+		w.tally.open += dt
+	}
 	w.now = next
 }
 
