@@ -52,8 +52,8 @@ type Result struct {
 	SharedPeak model.Bytes
 	Bound      model.Bound
 	// BoundBytes is what is resident when as many partitions as Bound says hold the most that one can, with the
-	// parse buffers of all jobs in flight. Partitions whose vectors are freed or wait for it come on top; nothing
-	// bounds them. 0 where Bound is unbounded.
+	// parse buffers of all jobs in flight, beside as much resident data as can be there at once. Partitions whose
+	// vectors are freed or wait for it come on top; nothing bounds them. 0 where Bound is unbounded.
 	BoundBytes model.Bytes
 }
 

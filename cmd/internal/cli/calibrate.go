@@ -27,6 +27,11 @@ const calibrateLong = `calibrate makes a profile from traces that headroom recor
 the same machine, best of three or four different configurations. Every number of the profile
 carries a 95 % interval and where it came from.
 
+Runs with batches, with resident data and with a pool teach what a partition holds too: what a
+batch holds is that of each of its proofs, and the bytes of data are known from the trace. With
+a pool vectors are held before they are filled, so that one trace at least must be of a run
+without.
+
 The profile is judged by predicting each trace from the others. When the median error is above
 5 % the exit code is 4, and the report says what more to record; the profile is written all
 the same.`
