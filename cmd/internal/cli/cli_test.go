@@ -99,6 +99,7 @@ func TestInterrupted(t *testing.T) {
 	for _, args := range [][]string{
 		{"simulate", "drawn.yaml", "--trace", "t.jsonl"}, {"simulate", "drawn.yaml", "--set", "seed=1..3"},
 		{"risk", "drawn.yaml"}, {"check", "t.jsonl"}, {"compare", "spread.yaml", "t.jsonl"},
+		{"explain", "drawn.yaml"}, {"stalls", "drawn.yaml"}, {"diagnose", "t.jsonl"}, {"calibrate", "t.jsonl", "--out", "p.yaml"},
 	} {
 		var out, problems bytes.Buffer
 		if code := Run(ctx, &out, &problems, args); code != Failure || problems.String() != "headroom: interrupted\n" || out.Len() > 0 {

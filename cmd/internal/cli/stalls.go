@@ -89,11 +89,14 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	space, warnings := f.space(scenario)
 	plan := live.Plan(scenario)
 	warnings = append(warnings, plan.Contradictions()...)
+	if _, err := model.NewCore(space.Config, space.Kinds); err != nil {
+		return refuse(err)
+	}
 	bar := a.progress("searching", f.maxStates)
 	defer bar.close()
 	answer, err := await(ctx, func() (*reach.Answer, error) { return reach.Search(space, bar.step) })
 	if err != nil {
-		return refuse(err)
+		return err
 	}
 	bar.close()
 	if f.trace != "" && answer.History != nil {
