@@ -31,8 +31,9 @@ func someHeader() Header {
 		Config:      config,
 		Kinds:       []model.Kind{{Name: "small", Partitions: 4, Stages: every}, {Name: "large", Partitions: 100, Priority: 3, Stages: model.StageSet(0).With(model.Synth, model.Kernel)}},
 		Circuits:    map[string]model.Circuit{"small": {Family: "mimc", Log2Constraints: 13, Data: model.MiB, Leaf: 4 * model.KiB}},
-		Blocks:      map[string]model.Blocks{"large": {Vectors: 30, Assignment: 4}},
+		Blocks:      map[string]model.Blocks{"large": {Vectors: 30, Assignment: 4, Pinned: 7, Device: 8}},
 		Keys:        map[string]Keys{"small": {Host: 5, Device: 6}},
+		Devices:     []Device{{Total: 9, Driver: 2, Keys: 3, Used: 5}, {Total: 8}},
 		Workload:    model.Workload{Shares: []model.Share{{Kind: "small", Jobs: 3}}, Arrival: model.Arrival{Pattern: model.Closed}},
 		ProfileHash: "abc",
 		Seed:        1<<64 - 1,
@@ -133,7 +134,8 @@ func drawTrace(t *rapid.T) *Trace {
 	tr.End = &End{
 		Outcome: OOM, JobsDone: rapid.IntMin(0).Draw(t, "jobs"), ProofsVerified: rapid.IntMin(0).Draw(t, "proofs"),
 		MakespanNs: model.Span(drawAt.Draw(t, "makespan")), PeakBytes: drawBytes.Draw(t, "peak"), VmHWMBytes: drawBytes.Draw(t, "hwm"),
-		CgroupPeakBytes: drawBytes.Draw(t, "cgroup"), Signal: "SIGKILL", Error: rapid.String().Draw(t, "error"),
+		CgroupPeakBytes: drawBytes.Draw(t, "cgroup"), VRAMPeakBytes: rapid.SliceOf(drawBytes).Draw(t, "vram"),
+		Signal: "SIGKILL", Error: rapid.String().Draw(t, "error"),
 	}
 	return tr
 }
@@ -210,7 +212,7 @@ func TestLinesReadAsDocumented(t *testing.T) {
 	},
 		Samples:  []Sample{{At: 130, Memory: Memory{RSSBytes: 5, AnonBytes: 4}, PSISomeMicros: 6, Phase: "load"}},
 		Baseline: &Baseline{At: -0, Memory: Memory{VRAMBytes: 7}},
-		End:      &End{Outcome: Killed, MakespanNs: 130, VmHWMBytes: 9, Signal: "SIGKILL"}}
+		End:      &End{Outcome: Killed, MakespanNs: 130, VmHWMBytes: 9, VRAMPeakBytes: []model.Bytes{11, 0}, Signal: "SIGKILL"}}
 	_, body, _ := strings.Cut(text(t, tr), "\n")
 	want := `{"at":0,"baseline":{"vram_bytes":7}}
 {"at":0,"input":"arrive","kind":1,"count":4,"effects":[{"do":"job_start","kind":1,"job":3},{"do":"start","kind":1,"job":3,"partition":2,"stage":"synth","lane":1,"slot":4,"gen":2,"bytes":34}],"permits":3}
@@ -218,7 +220,7 @@ func TestLinesReadAsDocumented(t *testing.T) {
 {"at":124,"input":"drain"}
 {"at":125,"input":"wake","slot":1,"gen":2,"effects":[{"do":"join","kind":1,"job":4,"proofs":2},{"do":"wake_at","slot":2,"after":1000000000}],"permits":3,"ledger":77}
 {"at":130,"sample":{"rss_bytes":5,"anon_bytes":4,"psi_some_us":6,"phase":"load"}}
-{"end":{"outcome":"killed","jobs_done":0,"signal":"SIGKILL","makespan_ns":130,"vm_hwm_bytes":9}}
+{"end":{"outcome":"killed","jobs_done":0,"signal":"SIGKILL","makespan_ns":130,"vm_hwm_bytes":9,"vram_peak_bytes":[11,0]}}
 `
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
@@ -335,6 +337,7 @@ func TestBadTracesAreRefused(t *testing.T) {
 		{"edited job", header + "\n" + start + "\n{\"at\":1,\"input\":\"done\",\"stage\":\"synth\",\"slot\":2,\"job\":1}\n", "line 3: is about job 1 partition 0: in slot 2 there is job 0 partition 0"},
 		{"too many permits", header + "\n{\"at\":1,\"input\":\"drain\",\"permits\":8}\n", "has 8 free permits: from 0 to 7"},
 		{"negative sample", header + "\n{\"at\":1,\"sample\":{\"rss_bytes\":-5}}\n", "line 2: rss_bytes is -5B"},
+		{"negative peak", header + "\n{\"end\":{\"outcome\":\"oom\",\"vram_peak_bytes\":[1,-2]}}\n", "line 2: vram_peak_bytes[1] is -2B"},
 		{"unknown outcome", header + "\n{\"end\":{\"outcome\":\"bored\"}}\n", `line 2: outcome is "bored": one of finished,`},
 		{"more after the end", header + "\n{\"end\":{\"outcome\":\"oom\"}}\n{\"at\":1,\"input\":\"drain\"}\n", "line 3: follows the end"},
 	} {
@@ -434,7 +437,7 @@ func FuzzRead(f *testing.F) {
 	w.Step(&model.Record{Input: model.Input{Op: model.Arrive, Count: 1}, Effects: []model.Effect{{Op: model.Start, Task: model.Task{Stage: model.Synth}}}})
 	w.Step(&model.Record{At: 5, Input: model.Input{Op: model.Done, Task: model.Task{Stage: model.Synth}}, Begin: 1, End: 4})
 	w.Sample(Sample{At: 6, Memory: Memory{RSSBytes: 1}})
-	w.End(End{Outcome: Finished})
+	w.End(End{Outcome: Finished, VRAMPeakBytes: []model.Bytes{3}})
 	if err := w.Close(); err != nil {
 		f.Fatal(err)
 	}
