@@ -57,11 +57,12 @@ func TestATraceTellsTheMemoryOfCards(t *testing.T) {
 	if above := peak - d.Used; above != blocks.Device && above != 2*blocks.Device {
 		t.Errorf("the most is %v above the baseline, should be the %v of one partition or two", above, blocks.Device)
 	}
-	if s := slices.MaxFunc(o.Trace.Samples, func(a, b trace.Sample) int { return int(a.VRAMBytes - b.VRAMBytes) }); s.VRAMBytes != peak {
+	higher := func(a, b trace.Sample) int { return int(a.VRAMBytes - b.VRAMBytes) }
+	if s := slices.MaxFunc(o.Trace.Samples, higher); s.VRAMBytes != peak {
 		t.Errorf("the highest sample has %v in use, should have %v", s.VRAMBytes, peak)
 	}
-	last := o.Trace.Samples[len(o.Trace.Samples)-1].PinnedBytes
-	if blocks.Pinned != groth16.SizesOf(spec.Kinds[0].Circuit).Pinned || last == 0 || last%blocks.Pinned != 0 || last > 4*blocks.Pinned {
-		t.Errorf("%v are pinned at the end, should be one to four blocks of %v", last, blocks.Pinned)
+	want, last := groth16.SizesOf(spec.Kinds[0].Circuit).Pinned, o.Trace.Samples[len(o.Trace.Samples)-1].PinnedBytes
+	if blocks.Pinned != want || last == 0 || last%want != 0 || last > 4*want {
+		t.Errorf("%v are pinned at the end, should be one to four blocks of %v", last, want)
 	}
 }

@@ -70,7 +70,7 @@ func (d *diagnosis) matters() bool {
 // adds reports whether so many bytes a job come to a partition's memory within many jobs.
 func (d *diagnosis) adds(perJob float64) bool { return perJob*manyJobs >= d.above/max(1, d.run.most) }
 
-// beside says what grows beside the process's own memory, if it does: it is no leak of the process, but the system cannot
+// beside says what grows beside the process's own memory, if anything: it is no leak of the process, but the system cannot
 // take it back.
 func (d *diagnosis) beside() (text string) {
 	for _, other := range []struct {

@@ -78,8 +78,8 @@ hr_status hr_memory(hr_device *device, hr_memory_book *book);
 hr_status hr_buffer_new(hr_device *device, uint64_t size, hr_buffer **buffer);
 hr_status hr_buffer_free(hr_buffer *buffer);
 
-/* hr_pin locks host memory of the caller's, for the copies of all cards: they are fast and asynchronous then. The memory
- * must stay mapped until hr_unpin, which is told where it begins. */
+/* hr_pin locks host memory of the caller's for the copies of all cards: they are fast and asynchronous then. It must stay
+ * mapped until hr_unpin, which is told where it begins. */
 hr_status hr_pin(hr_device *device, void *memory, uint64_t size);
 hr_status hr_unpin(hr_device *device, void *memory);
 

@@ -121,7 +121,7 @@ type End struct {
 	PeakBytes       model.Bytes   `json:"-"`                // of a simulation: the peak of resident memory
 	VmHWMBytes      model.Bytes   `json:"-"`                // the kernel's high-water mark of the prover's process
 	CgroupPeakBytes model.Bytes   `json:"-"`                // the same of its cgroup
-	VRAMPeakBytes   []model.Bytes `json:"-"`                // the most that was in use of each device, as its driver shows it
+	VRAMPeakBytes   []model.Bytes `json:"-"`                // the most in use of each device, as its driver shows it
 	Signal          string        `json:"signal,omitempty"` // what killed it
 	Error           string        `json:"error,omitempty"`  // what went wrong
 }

@@ -87,8 +87,8 @@ func (d *Device) synthesize(e *model.Effect, h *holding) error {
 
 func (d *Device) retains() bool { return d.setup.Config.Pool == model.PoolRetain }
 
-// fill maps the blocks that a synthesis with a pool needs and the pool does not have: new ones, and those that could not
-// be mapped or pinned when they were. They are resident as a whole from here on, as those from the pool are.
+// fill maps the blocks that a synthesis with a pool needs and the pool does not have: new ones, and those that failed to
+// be mapped or pinned before. They are resident as a whole from here on, as those from the pool are.
 func (d *Device) fill(h *holding, prover *groth16.Prover) error {
 	if !d.retains() {
 		return nil

@@ -42,8 +42,8 @@ func (p *pins) pin(memory []byte) (unpin func() error, err error) {
 	}, nil
 }
 
-// A pool's blocks are pinned once each, a, b and c alone, and unpinned at the end. One that could not be pinned costs its
-// job, and no other: the next partition tries again.
+// A pool's blocks are pinned once each, a, b and c alone, and unpinned at the end. One that cannot be pinned costs its job
+// and no other: the next partition tries again.
 func TestAPoolIsPinned(t *testing.T) {
 	want := prove(t, plain()).proofs
 	p := pins{sizes: map[*byte]int{}, refused: 2}
@@ -61,8 +61,7 @@ func TestAPoolIsPinned(t *testing.T) {
 		t.Error("the proofs differ from those without a pool")
 	}
 	if made := got.effects[model.Pooled] - got.reused; p.pinned == 0 || p.pinned > made || len(p.sizes) != 0 {
-		t.Errorf("%d blocks were pinned and %d still are, want one to the %d of the pool, and none",
-			p.pinned, len(p.sizes), made)
+		t.Errorf("%d blocks were pinned and %d still are, want at most the %d of the pool, and none", p.pinned, len(p.sizes), made)
 	}
 	if p.other > 0 {
 		t.Errorf("%d times something else was pinned than a, b and c", p.other)

@@ -277,8 +277,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPinned holds that what is pinned is copied as it is, that the book knows it, and that pinning it twice or unpinning
-// what is not pinned is an error that leaves the card as it was.
+// TestPinned holds that what is pinned is copied as it is, that the book knows it, and that it is an error to pin it twice
+// and to unpin what is not pinned.
 func TestPinned(t *testing.T) {
 	c := openCard(t)
 	const n = 1 << 12

@@ -63,8 +63,8 @@ type Size struct {
 	Pinned model.Bytes // of page-locked host memory
 }
 
-// Book is what a card's user has taken, and what the card's driver shows. What others hold of the card is in the latter:
-// the driver's own context, and other programs.
+// Book is what a card's user has taken, and what the card's driver shows: what the driver itself and other programs hold
+// is in that too.
 type Book struct {
 	Taken, Peak Size
 	Cap         model.Bytes // on Taken.Device; 0 means none
@@ -147,8 +147,8 @@ func (b *Buffer) At(offset model.Bytes) Slice { return Slice{b, offset} }
 // from returns the part that begins so far behind the begin of the slice.
 func (s Slice) from(offset model.Bytes) Slice { return Slice{s.Buffer, s.Offset + offset} }
 
-// Pin locks host memory outside the Go heap, or held there by a runtime.Pinner, for the copies of all cards: they are fast
-// and asynchronous then. It must stay mapped until Unpin.
+// Pin locks host memory for the copies of all cards: they are fast and asynchronous then. It is outside the Go heap, or
+// held there by a runtime.Pinner, and must stay mapped until Unpin.
 func (c *Card) Pin(memory []byte) error { return c.library.functions.pin(c.handle, memory) }
 
 // Unpin unlocks what Pin locked.

@@ -33,8 +33,8 @@ type DeviceSetup struct {
 // With b_g2 on the host a finish is one thread's work beside the card: the partition's workspace is gone, its assignment
 // and scalars are held, and with gpu.split its worker has the next partition.
 //
-// The keys of a kind are on every card while the host has them: from start to end, or, where the configuration loads them
-// on demand, from a load to an eviction. What a pool retains has its a, b and c pinned, for the copies of all cards.
+// The keys of a kind are on every card while the host has them: from start to end or, where they come on demand, from a
+// load to an eviction. A pool has the a, b and c of its blocks pinned, for the copies of all cards.
 //
 // A partition has a [Workspace] from its first stage on a worker to the end of its Tail. Where the card has too little
 // memory for it, that partition fails, nothing of it stays on the card, and the run goes on; so it is with a block that
@@ -55,7 +55,8 @@ type Device struct {
 
 // NewDevice returns a device that holds the keys that are there from the start. After an error nothing is held.
 func NewDevice(ctx context.Context, s DeviceSetup) (*Device, error) {
-	d := &Device{config: &s.Config, kinds: s.Kinds, keySizes: make([]model.Bytes, len(s.Kinds)), workspaces: make([]model.Bytes, len(s.Kinds))}
+	d := &Device{config: &s.Config, kinds: s.Kinds}
+	d.keySizes, d.workspaces = make([]model.Bytes, len(s.Kinds)), make([]model.Bytes, len(s.Kinds))
 	if err := d.openCards(&s); err != nil {
 		for _, k := range s.Kinds {
 			err = errors.Join(err, k.Prover.Close())

@@ -45,7 +45,9 @@ func treeConfig() model.Config {
 }
 
 // runTree proves jobs of both kinds on a device, which it closes, and returns their proofs.
-func runTree(t testing.TB, config model.Config, make func(cpu.Setup) (backend.Device, error), dir string) (map[int32][]byte, *backend.Summary) {
+func runTree(
+	t testing.TB, config model.Config, make func(cpu.Setup) (backend.Device, error), dir string,
+) (map[int32][]byte, *backend.Summary) {
 	t.Helper()
 	proofs := map[int32][]byte{}
 	device, err := make(cpu.Setup{

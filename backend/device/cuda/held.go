@@ -110,7 +110,8 @@ func (l *Library) loadKernels(number int, g2 bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, w.Free()) }()
 	zeros := make(fr.Vector, 1<<log)
-	if err := errors.Join(w.LoadVectors(zeros, zeros, zeros), w.LoadAssignment(zeros[:1], zeros[:1], zeros[:1])); err != nil {
+	err = errors.Join(w.LoadVectors(zeros, zeros, zeros), w.LoadAssignment(zeros[:1], zeros[:1], zeros[:1]))
+	if err != nil {
 		return err
 	}
 	_, quotient := w.Quotient()

@@ -10,9 +10,9 @@ import (
 	"headroom/scenarios"
 )
 
-// LeastPinned returns what a scenario locks in host memory at the least: the pinned data that is loaded before the first
-// job, and one partition of the kind that pins most, as its profile says or, with a pool on the device cuda, its circuit.
-// A host that grants less cannot begin.
+// LeastPinned returns what a scenario pins of the host's memory at the least: the pinned data that is loaded before the
+// first job, and one partition of the kind that pins most, as the profile says or, with a pool on the device cuda, its
+// circuit. A host that grants less cannot begin.
 func LeastPinned(s *scenarios.Scenario, device string) model.Bytes {
 	var data, partition model.Bytes
 	for _, r := range s.Config.Resident {

@@ -11,9 +11,10 @@ import (
 // RecordedDevice is a device of a run on cards, in bytes of its memory that are in use as its driver shows it: what has
 // no value is nil.
 type RecordedDevice struct {
-	BaselineBytes  int64  `json:"vram_baseline_bytes"`  // before the first job
-	PeakBytes      *int64 `json:"vram_peak_bytes"`      // measured
-	QueriedBytes   *int64 `json:"vram_queried_bytes"`   // the most by size queries: a partition for each worker above the baseline
+	BaselineBytes int64  `json:"vram_baseline_bytes"` // before the first job
+	PeakBytes     *int64 `json:"vram_peak_bytes"`     // measured
+	// QueriedBytes is the most that it can be by the size queries: the baseline and a partition for each worker.
+	QueriedBytes   *int64 `json:"vram_queried_bytes"`
 	PredictedBytes *int64 `json:"vram_predicted_bytes"` // by the profile
 }
 
@@ -37,7 +38,7 @@ func recordedDevices(t *trace.Trace, prediction *sim.RiskReport) []RecordedDevic
 	return list
 }
 
-// queried returns the most that the workers of a device take of it by the size queries; false if those of a kind are not
+// queried returns the most that the workers of a device take of it by the size queries; false if that of a kind is not
 // known.
 func queried(h *trace.Header) (model.Bytes, bool) {
 	var most model.Bytes
