@@ -184,6 +184,7 @@ func (f *fitted) profile(name string) *profile.Profile {
 			Keys: keysOf(in.keys[k]), Work: map[model.Stage]profile.Work{}, Footprint: f.memory.footprint(k),
 		}
 		out.Footprint.VRAM = onDevices[k]
+		out.Footprint.Pinned = told(min(in.pinned(kind.Name), out.Footprint.Vectors.Value))
 		if in.histories[0].trace.Header.Config.GPU.BG2 == model.OnDevice {
 			out.BG2 = &profile.BG2{Recorded: model.OnDevice}
 		}
@@ -202,13 +203,23 @@ func (f *fitted) profile(name string) *profile.Profile {
 
 // keysOf returns what the keys of a kind take, as a header tells.
 func keysOf(k trace.Keys) profile.Keys {
-	told := func(size model.Bytes) profile.Quantity[model.Bytes] {
-		if size == 0 {
-			return profile.Quantity[model.Bytes]{}
-		}
-		return profile.Quantity[model.Bytes]{Value: size, Source: profile.Derived}
-	}
 	return profile.Keys{Host: told(k.Host), Device: told(k.Device)}
+}
+
+// told is a size that a header tells; nothing if it is 0.
+func told(size model.Bytes) profile.Quantity[model.Bytes] {
+	if size == 0 {
+		return profile.Quantity[model.Bytes]{}
+	}
+	return profile.Quantity[model.Bytes]{Value: size, Source: profile.Derived}
+}
+
+// pinned returns what of a kind's vectors a pool pins, as a header tells; 0 if none does.
+func (in *inputs) pinned(kind string) (size model.Bytes) {
+	for _, h := range in.histories {
+		size = max(size, h.trace.Header.Blocks[kind].Pinned)
+	}
+	return size
 }
 
 // retained is the resident data that stands for what a process keeps besides the baseline once it works.

@@ -112,7 +112,7 @@ type Blocks struct {
 	Vectors    Bytes `json:"vectors,omitzero"`
 	Assignment Bytes `json:"assignment,omitzero"`
 	Call       Bytes `json:"call,omitzero"`   // of a proof call; it goes with the assignment
-	Pinned     Bytes `json:"pinned,omitzero"` // of the vectors, what a pool pins for the devices
+	Pinned     Bytes `json:"pinned,omitzero"` // of the vectors, what a pool pins
 	Device     Bytes `json:"device,omitzero"` // of its device, from its first stage on a worker to the end of its tail
 }
 

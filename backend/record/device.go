@@ -117,10 +117,7 @@ func (c *child) describeCards(ctx context.Context, h *trace.Header) {
 	for i, size := range c.cards.Workspaces() {
 		name := c.spec.Kinds[i].Name
 		blocks := h.Blocks[name]
-		blocks.Device = size
-		if c.spec.Config.Pool == model.PoolRetain {
-			blocks.Pinned = groth16.SizesOf(c.spec.Kinds[i].Circuit).Pinned
-		}
+		blocks.Device, blocks.Pinned = size, groth16.SizesOf(c.spec.Kinds[i].Circuit).Pinned
 		h.Blocks[name] = blocks
 	}
 }

@@ -8,14 +8,18 @@ import (
 )
 
 // Under returns the kind as it is under a configuration: with the G2 multi-scalar multiplication on the configured
-// side, and with a pool, from which a synthesis takes its vectors whole at its start. It is an error if the profile
-// does not say what the multiplication takes on a side other than the one it was recorded on.
+// side, and with a pool, from which a synthesis takes its vectors whole at its start. The live prover, whose kinds have
+// circuits, pins what a pool retains and nothing else. It is an error if the profile does not say what the
+// multiplication takes on a side other than the one it was recorded on.
 func (k Kind) Under(c *model.Config) (Kind, error) {
 	if err := k.moveBG2(c.GPU.BG2); err != nil {
 		return k, err
 	}
-	if c.Pool == model.PoolRetain {
+	switch {
+	case c.Pool == model.PoolRetain:
 		k.pool()
+	case k.Circuit != nil:
+		k.Footprint.Pinned = Quantity[model.Bytes]{}
 	}
 	return k, nil
 }

@@ -60,3 +60,23 @@ func TestAPoolHoldsTheVectorsOfASynthesisFromItsStart(t *testing.T) {
 		t.Error("the kind itself was changed")
 	}
 }
+
+func TestTheLiveProverPinsWhatAPoolRetains(t *testing.T) {
+	k := small().Kinds[0]
+	k.Footprint.Vectors, k.Footprint.Pinned = profile.Exactly[model.Bytes](12), profile.Exactly[model.Bytes](9)
+	for _, c := range []struct {
+		circuit *model.Circuit
+		pool    model.Pool
+		want    model.Bytes
+	}{{nil, model.PoolNone, 9}, {&model.Circuit{}, model.PoolNone, 0}, {&model.Circuit{}, model.PoolRetain, 9}} {
+		config := model.DefaultConfig(1)
+		k.Circuit, config.Pool = c.circuit, c.pool
+		under, err := k.Under(&config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := under.Footprint.Pinned.Value; got != c.want {
+			t.Errorf("circuit %v, pool %s: %v are pinned, want %v", c.circuit, c.pool, got, c.want)
+		}
+	}
+}

@@ -104,7 +104,6 @@ func Plan(s *scenarios.Scenario) sim.Plan {
 // Plan returns what the request asks the simulator, with the machine tightened by its limit.
 func (r *Request) Plan() sim.Plan {
 	p := Plan(r.Scenario)
-	p.Profile = withPinned(p.Profile, r.Scenario, r.Device)
 	if r.Limit != 0 && (p.Machine.CgroupLimit == 0 || r.Limit < p.Machine.CgroupLimit) {
 		p.Machine.CgroupLimit = r.Limit
 	}

@@ -1,12 +1,9 @@
 package live
 
 import (
-	"slices"
-
 	"headroom/backend/groth16"
 	"headroom/backend/record"
 	"headroom/model"
-	"headroom/model/profile"
 	"headroom/scenarios"
 )
 
@@ -23,7 +20,8 @@ func LeastPinned(s *scenarios.Scenario, device string) model.Bytes {
 	for _, share := range s.Workload.Shares {
 		if s.Profile != nil {
 			if k := s.Profile.Kind(share.Kind); k != nil {
-				partition = max(partition, k.Footprint.Pinned.Value)
+				under, _ := k.Under(&s.Config) // what else is wrong with it the simulator says
+				partition = max(partition, under.Footprint.Pinned.Value)
 			}
 		}
 		k := s.Kind(share.Kind)
@@ -32,21 +30,4 @@ func LeastPinned(s *scenarios.Scenario, device string) model.Bytes {
 		}
 	}
 	return data + partition
-}
-
-// withPinned returns a profile that says what a pool pins of the vectors of each kind on the device cuda, where it does
-// not say so itself.
-func withPinned(p *profile.Profile, s *scenarios.Scenario, device string) *profile.Profile {
-	if p == nil || device != record.CUDA || s.Config.Pool != model.PoolRetain {
-		return p
-	}
-	pinning := *p
-	pinning.Kinds = slices.Clone(p.Kinds)
-	for i := range pinning.Kinds {
-		k := &pinning.Kinds[i]
-		if known := s.Kind(k.Name); known != nil && known.Circuit != nil && k.Footprint.Pinned.Value == 0 {
-			k.Footprint.Pinned = profile.Exactly(groth16.SizesOf(*known.Circuit).Pinned)
-		}
-	}
-	return &pinning
 }
