@@ -126,8 +126,8 @@ func (r *reader) read(record *model.Record) error {
 	return nil
 }
 
-// begin notes a stage that begins. With a pool, a synthesis that finds no vectors there holds new ones from then on, and
-// for ever.
+// begin notes a stage that begins. With a pool, a synthesis that finds no vectors there holds new ones from then on,
+// and for ever.
 func (r *reader) begin(e *model.Effect, at model.Instant) {
 	if e.Task.Stage == model.Load {
 		return

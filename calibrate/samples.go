@@ -64,8 +64,8 @@ type change struct {
 	by     float64
 }
 
-// readings turns the samples of a history into equations. Samples near a change, or while a stage runs that fails, data is
-// loaded or vectors that are new to a pool are filled, say little and are left out; dropped counts them.
+// readings turns the samples of a history into equations. Samples near a change, or while a stage runs that fails,
+// data is loaded or vectors that are new to a pool are filled, say little and are left out; dropped counts them.
 func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 	changes, unsure := h.changes(c)
 	coming := h.syntheses()

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// This file is what the ledger bounds. What is reserved at once is at no time more than may be, but for the data that is
-// there from the start.
+// This file is what the ledger bounds. Whatever is reserved found room, but for the data that is there from the start:
+// what is reserved at once is never more than may be, or than that data.
 
 // ledgerBound is how often the reservation that goes with vectors finds room beside the data. It is the most over the
 // kinds: partitions of several kinds need the data of them all, and are no more than those of the one of them that
@@ -32,8 +32,8 @@ func (c *Config) ledgerBound() Bound {
 	return most
 }
 
-// boundAfterKernel is ledgerBound for a kind whose vectors go when its reservation shrinks: none of it if it can never
-// begin. A kind that reserves nothing is not bounded.
+// boundAfterKernel is ledgerBound for one kind, where vectors go when a reservation shrinks. It is 0 if the kind can
+// never begin; a kind that reserves nothing is not bounded.
 func (c *Config) boundAfterKernel(kind string) (b Bound, bounded bool) {
 	reserve, free := c.Admission.Budget.Kinds[kind].Reserve, c.freeBeside(c.needs(kind))
 	if reserve == 0 || free < reserve {
@@ -43,8 +43,9 @@ func (c *Config) boundAfterKernel(kind string) (b Bound, bounded bool) {
 	return Bound{n, fmt.Sprintf("ledger %s / reserve %s = %d", free, reserve, n)}, true
 }
 
-// boundAfterFinish is the same where vectors stay with the rest of a reservation: the last partition to be admitted
-// found room for a whole one beside the rests of the others. Those who reserve first may get their data after that.
+// boundAfterFinish is the same where vectors stay with the rest of a reservation. The last partition to be admitted
+// found room for a whole reservation beside the rests of the others, and beside their data unless they reserve before
+// they get that. Nothing bounds a kind without a rest.
 func (c *Config) boundAfterFinish(kind string) (b Bound, bounded bool) {
 	d := c.Admission.Budget.Kinds[kind]
 	needs := c.needs(kind)
@@ -60,8 +61,8 @@ func (c *Config) boundAfterFinish(kind string) (b Bound, bounded bool) {
 	return Bound{n, fmt.Sprintf("1 + (ledger %s - reserve %s) / rest %s = %d", free, whole, rest, n)}, true
 }
 
-// finishBound is the bound by the ledger where the GPU workers finish their partitions: no more than they have reserve
-// less than the whole.
+// finishBound is the bound by the ledger where the GPU workers finish their partitions: no more partitions than there
+// are workers have given back a part of their reservations.
 func (c *Config) finishBound() Bound {
 	if c.Admission.Budget == nil || c.FreeVectors != AfterFinish || c.GPU.Split {
 		return Bound{}
@@ -120,9 +121,9 @@ func (c *Config) freeBeside(other Bytes) Bytes {
 	return free
 }
 
-// DataBound returns the most that the resident data holds at once, with its transient bytes: of data that comes and goes
-// as much as finds room in the ledger together. Data that is acquired by polling counts in full, since it is loaded
-// before its bytes are reserved.
+// DataBound returns the most that the resident data holds at once, with its transient bytes: of data that comes and
+// goes as much as finds room in the ledger together. Data that is acquired by polling counts in full, since it is
+// loaded before its bytes are reserved.
 func (c *Config) DataBound() Bytes {
 	always, atStart := Bytes(0), Bytes(0)
 	var loads []dataLoad
