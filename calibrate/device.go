@@ -34,9 +34,11 @@ type deviceReading struct {
 }
 
 // deviceReadings turns the samples of a history into equations. Those near a change are left out, and all after a
-// stage on a device has failed, since it is not known how long its partition held something.
+// stage on a device has failed, since it is not known how long its partition held something. A run whose resident data
+// comes and goes has none, since it is not known what of that is on the devices.
 func (h *history) deviceReadings(kinds int) []deviceReading {
-	if h.trace.Baseline.VRAMBytes == 0 {
+	managed := func(r model.Resident) bool { return r.Managed() }
+	if h.trace.Baseline.VRAMBytes == 0 || slices.ContainsFunc(h.trace.Header.Config.Resident, managed) {
 		return nil
 	}
 	changes, unsure := h.deviceChanges()

@@ -139,6 +139,20 @@ func TestDevicesAreFitted(t *testing.T) {
 	}
 }
 
+// Keys that come and go are on devices too, and must not be taken for what partitions hold there.
+func TestDataThatComesAndGoesHidesWhatPartitionsHold(t *testing.T) {
+	c := onTwo(2, model.AfterSend)
+	c.GPU.BG2 = model.OnHost
+	c.Resident = []model.Resident{{Name: "keys of small", Bytes: model.MiB, Evictable: true}}
+	p, err := calibrate.FitUnjudged([]*trace.Trace{onCards(cards(), c, 12, 1, "small")}, "cards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if vram := p.Kinds[0].Footprint.VRAM; vram != nil {
+		t.Errorf("partitions hold %v on devices, want nothing told", vram)
+	}
+}
+
 // TestADeviceThatIsTooSmall holds that what may be taken of a device is a limit like another.
 func TestADeviceThatIsTooSmall(t *testing.T) {
 	p := cards()
