@@ -57,7 +57,7 @@ func (s *Stage) UnmarshalText(text []byte) error {
 }
 
 // StageSet is a set of stages.
-type StageSet uint16
+type StageSet uint32
 
 // Has reports whether s is in the set.
 func (set StageSet) Has(s Stage) bool { return set&s.alone() != 0 }
@@ -71,7 +71,7 @@ func (set StageSet) With(stages ...Stage) StageSet {
 }
 
 // alone returns the set of one stage. The bound on the shift spares the processor a comparison.
-func (s Stage) alone() StageSet { return 1 << (s % 16) }
+func (s Stage) alone() StageSet { return 1 << (s % 32) }
 
 // Block is a class of memory that a job or partition holds from one point of its way to another.
 type Block uint8

@@ -28,7 +28,7 @@ type counts [16]int32
 func (n *counts) at(p Place) *int32 { return &n[p%16] }
 
 // Marks of a partition.
-type marks uint16
+type marks uint32
 
 const (
 	holdsPermit     marks = 1 << iota

@@ -163,7 +163,7 @@ func (c *Clocks) settle(now model.Instant) {
 	c.atOnce = c.atOnce[:0]
 	var moved model.StageSet
 	for set := c.changed & c.watched; set != 0; set &= set - 1 {
-		s := bits.TrailingZeros16(uint16(set))
+		s := bits.TrailingZeros32(uint32(set))
 		if n := c.clocks[s].running; n != c.settled[s] {
 			c.settled[s] = n
 			moved |= 1 << s
