@@ -75,9 +75,10 @@ func compareStages(c testCard, p proving) {
 	row("finish", keySize.Device)
 	c.must(key.Free())
 	row("end", 0)
-	if end, err := card.Memory(); err != nil || end.Peak.Device != both || end.Most < start.Used()+both {
-		c.Errorf("the most was %v by the book and %v by the driver, should be %v above %v: %v",
-			end.Peak.Device, end.Most, both, start.Used(), err)
+	end, err := card.Memory()
+	c.must(err)
+	if want := start.Used() + both; end.Peak.Device != both || end.Most < want-want/50 || end.Most > want+want/50 {
+		c.Errorf("the most was %v by the book and %v by the driver, should be %v and %v", end.Peak.Device, end.Most, both, want)
 	}
 }
 
