@@ -122,8 +122,6 @@ func (in *inputs) deviceFootprints() []map[model.Stage]profile.Quantity[model.By
 	return footprints
 }
 
-// fewestOnDevice is how many readings with a partition in a stage tell what it holds in it.
-const fewestOnDevice = 10
 
 // joinRare returns the number of each column's unknown, and how many there are. The stages of a kind are one unknown if
 // one of them is seen too rarely, and none, -1, if all are.
@@ -139,9 +137,9 @@ func joinRare(readings []deviceReading, kinds int) (unknowns []int, n int) {
 	for k := range kinds {
 		own := seen[k*len(onDevice) : (k+1)*len(onDevice)]
 		switch {
-		case slices.Max(own) < fewestOnDevice:
+		case slices.Max(own) < fewestSeen:
 			unknowns = append(unknowns, -1, -1, -1)
-		case slices.Min(own) < fewestOnDevice:
+		case slices.Min(own) < fewestSeen:
 			unknowns = append(unknowns, n, n, n)
 			n++
 		default:

@@ -95,3 +95,26 @@ func near(t *testing.T, name string, got, want float64) {
 		t.Errorf("%s is %g, not %g", name, got, want)
 	}
 }
+
+// On many cores stages slow each other, in memory and caches, long before each core has its own.
+func TestStagesSlowEachOtherOnManyCores(t *testing.T) {
+	want := truth()
+	want.Interference = profile.Interference{Slowdowns: []profile.Slowdown{{
+		Stage: model.Synth, By: model.Synth, Points: []profile.SlowdownPoint{{N: 16, Factor: profile.Exactly(1.8)}},
+	}}}
+	var traces []*trace.Trace
+	for i, permits := range []model.Count{1, 4, 9} {
+		r := recorded(want, config(permits, model.AfterSynthesis, permits), 12, uint64(i)+1, 1e6)
+		r.Header.Machine.Cores = 16
+		traces = append(traces, r)
+	}
+	got, err := calibrate.FitUnjudged(traces, "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "synth", float64(got.Kinds[0].Work[model.Synth].Mean.Value), float64(want.Kinds[0].Work[model.Synth].Mean.Value))
+	if s := got.Interference.Slowdowns; len(s) == 0 || s[0].Stage != model.Synth || s[0].By != model.Synth {
+		t.Fatalf("the interference is %+v", got.Interference)
+	}
+	near(t, "slowdown of sixteen", got.Interference.Slowdowns[0].Points[0].Factor.Value, 1.8)
+}

@@ -35,15 +35,15 @@ func newEquations(readings []reading, weights []float64, columns int) *equations
 	return e
 }
 
-// ridge is the weight, as a part of all readings, of the wish that some columns be nothing. It decides where the
-// readings do not: memory that is always seen together is put down to the blocks.
+// ridge is the weight, as a part of all readings, of the wish that some columns be nothing, and blocks what the headers
+// tell of them. It decides where the readings do not: memory that is always seen together is put down to the blocks.
 const ridge = 1e-4
 
 // penalty returns the weights of the wishes, by unknown.
 func (e *equations) penalty(b *basis) []float64 {
 	p := make([]float64, b.size())
 	for j, column := range b.plain {
-		if b.wished(column) {
+		if _, told := b.told[column]; told || b.wished(column) {
 			p[j] = ridge * e.n
 		}
 	}
@@ -56,10 +56,13 @@ func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64)
 	columns, size := b.columns.count(), b.size()
 	a := mat.NewDense(columns+size, size, nil)
 	a.Slice(0, columns, 0, size).(*mat.Dense).Mul(e.r, b.matrix())
+	c := append(slices.Clone(e.c), make([]float64, size)...)
 	for j, p := range e.penalty(b) {
 		a.Set(columns+j, j, math.Sqrt(p))
+		if j < len(b.plain) {
+			c[columns+j] = math.Sqrt(p) * b.told[b.plain[j]]
+		}
 	}
-	c := append(slices.Clone(e.c), make([]float64, size)...)
 	x = nnls(a, c, guess)
 	var error mat.VecDense
 	error.MulVec(a, mat.NewVecDense(size, x))
@@ -77,11 +80,11 @@ type estimate struct {
 	readings   int
 }
 
-// estimateFootprints fits the footprints of the kinds to the readings. Readings that are far off (the sampler was
+// estimateFootprints fits the unknowns of a basis to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
 // parameter". What they say nothing of is taken out.
-func estimateFootprints(c columns, kinds []model.Kind, readings []reading) (*estimate, error) {
-	b := newBasis(c, kinds)
+func estimateFootprints(b *basis, readings []reading) (*estimate, error) {
+	b = b.seen(readings)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
@@ -255,8 +258,9 @@ func (est *estimate) footprint(kind int) profile.Footprint {
 	return f
 }
 
-// fewestFreeing is how many readings while blocks of a class are being freed say how much of them is held meanwhile.
-const fewestFreeing = 10
+// fewestSeen is how many readings while a stage runs, or while blocks of a class are being freed, say what is held
+// meanwhile.
+const fewestSeen = 10
 
 // heldWhileFreed returns the part of a kind's blocks that is held, on average, while they are being freed, with its
 // standard error. It goes by the blocks that take long enough to be seen; where none does the part is 1.
@@ -274,7 +278,7 @@ func (est *estimate) heldWhileFreed(kind int, readings []reading) (part, deviati
 				seen++
 			}
 		}
-		if seen < fewestFreeing {
+		if seen < fewestSeen {
 			continue
 		}
 		j := slices.Index(est.basis.plain, column)

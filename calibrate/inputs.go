@@ -18,7 +18,8 @@ type inputs struct {
 	sources   []Source
 	kinds     []model.Kind // sorted by name
 	circuits  []*model.Circuit
-	keys      []trace.Keys // of each kind, as far as the headers tell
+	keys      []trace.Keys   // of each kind, as far as the headers tell
+	blocks    []model.Blocks // likewise
 	machine   trace.Machine
 	versions  map[string]string
 	warnings  []string
@@ -126,6 +127,7 @@ func (in *inputs) addKinds(h *trace.Header) {
 		in.kinds = slices.Insert(in.kinds, at, k)
 		in.circuits = slices.Insert(in.circuits, at, circuit)
 		in.keys = slices.Insert(in.keys, at, h.Keys[k.Name])
+		in.blocks = slices.Insert(in.blocks, at, h.Blocks[k.Name])
 	}
 }
 

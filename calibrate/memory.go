@@ -10,18 +10,33 @@ import (
 // fitMemory fits the footprints to the samples.
 func (f *fitted) fitMemory() error {
 	readings, dropped := f.readings(f.chosen.x)
-	if least := 4 * newBasis(f.inputs.columns(), f.inputs.kinds).size(); len(readings) < least {
+	b := newBasis(f.inputs.columns(), f.inputs.kinds)
+	if least := 4 * b.size(); len(readings) < least {
 		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): "+
 			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
+	b.told = f.inputs.told(b.columns)
 	var err error
-	if f.memory, err = estimateFootprints(f.inputs.columns(), f.inputs.kinds, readings); err != nil {
+	if f.memory, err = estimateFootprints(b, readings); err != nil {
 		return err
 	}
 	f.varyMemory()
 	f.shortenDealloc(readings)
 	return nil
+}
+
+// told returns what the headers tell of the blocks, in bytes by column.
+func (in *inputs) told(c columns) map[int]float64 {
+	told := map[int]float64{}
+	for k, b := range in.blocks {
+		for class, size := range map[class]model.Bytes{vectors: b.Vectors, assignment: b.Assignment, call: b.Call} {
+			if size > 0 {
+				told[c.class(k, class)] = float64(size)
+			}
+		}
+	}
+	return told
 }
 
 // varyMemory widens the errors of the footprints by those of the interference, from which follows how far a synthesis

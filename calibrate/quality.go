@@ -1,9 +1,11 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -14,51 +16,70 @@ const judgeReplications = 60
 
 // judge fills in how well the profile predicts its own traces, and each of them when it is left out.
 func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report, done func()) error {
+	results, errs := make([]judged, len(in.histories)), make([]error, len(in.histories))
+	var all sync.WaitGroup
+	var telling sync.Mutex
+	for i := range results {
+		all.Go(func() {
+			results[i], errs[i] = in.judgeTrace(i, p)
+			telling.Lock()
+			defer telling.Unlock()
+			done()
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
 	var peaks, seconds []float64
-	for i := range in.histories {
-		left, err := in.judgeTrace(i, p, r)
-		if err != nil {
-			return err
-		}
-		if left != nil {
+	for i := range results {
+		j := &results[i]
+		r.Warnings = append(r.Warnings, j.warnings...)
+		p.Provenance.Fit = append(p.Provenance.Fit, j.fit...)
+		if n := len(j.fit); n > 0 && j.fit[n-1].HeldOut {
+			left := &j.fit[n-1]
 			peaks, seconds = append(peaks, math.Abs(left.PeakError)), append(seconds, math.Abs(left.SecondsError))
 		}
-		done()
 	}
 	r.Good = len(peaks) > 0 && median(peaks) <= Tolerance && median(seconds) <= Tolerance
 	in.advise(f, r, peaks, seconds)
 	return nil
 }
 
-// judgeTrace fills in how well the profile predicts one trace, and returns how well the others do: nil if they do not
-// suffice.
-func (in *inputs) judgeTrace(i int, p *profile.Profile, r *Report) (*profile.FitQuality, error) {
+// judged is how well a trace is predicted: by the profile, and by the others' if they suffice.
+type judged struct {
+	fit      []profile.FitQuality
+	warnings []string
+}
+
+// judgeTrace tells how well the profile predicts one trace, and how well the others do.
+func (in *inputs) judgeTrace(i int, p *profile.Profile) (j judged, err error) {
 	h := in.histories[i]
-	warn := func(text string) { r.Warnings = append(r.Warnings, h.name+": "+text) }
+	warn := func(text string) { j.warnings = append(j.warnings, h.name+": "+text) }
 	own, ok, err := quality(p, h)
 	if err != nil {
-		return nil, err
+		return j, err
 	}
 	if !ok {
 		warn("did not finish, so that predictions cannot be held against it")
-		return nil, nil
+		return j, nil
 	}
-	p.Provenance.Fit = append(p.Provenance.Fit, own)
+	j.fit = append(j.fit, own)
 	if len(in.histories) == 1 {
-		return nil, nil
+		return j, nil
 	}
 	rest, err := in.refit(i)
 	if err != nil {
 		warn(fmt.Sprintf("is needed, the others alone say too little: %v", err))
-		return nil, nil
+		return j, nil
 	}
 	for _, text := range rest.unsettled {
 		warn("when it is left out " + text)
 	}
 	left, _, err := quality(rest.profile(p.Name), h)
 	left.HeldOut = true
-	p.Provenance.Fit = append(p.Provenance.Fit, left)
-	return &left, err
+	j.fit = append(j.fit, left)
+	return j, err
 }
 
 // refit fits everything again without one of the histories. What that tells of the forms is not known then either.

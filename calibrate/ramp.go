@@ -14,7 +14,8 @@ import (
 type basis struct {
 	columns columns
 	plain   []int
-	corners [][]int // by ramp: points of the grid, first and last among them
+	corners [][]int         // by ramp: points of the grid, first and last among them
+	told    map[int]float64 // bytes of plain columns, as the headers tell
 }
 
 // newBasis returns the unknowns of the kinds: the classes that they hold, what their stages hold while they run, and
@@ -105,6 +106,22 @@ func (b *basis) wished(column int) bool {
 	}
 	own := (column - firstKind) % perKind
 	return own >= int(numClasses)
+}
+
+// seen returns the basis without what stages hold for themselves that hardly any reading met: a reading or two that are
+// off would make a number of it.
+func (b *basis) seen(readings []reading) *basis {
+	out := *b
+	out.plain = slices.DeleteFunc(slices.Clone(b.plain), func(column int) bool {
+		met := 0
+		for i := range readings {
+			if readings[i].counts[column] > 0 {
+				met++
+			}
+		}
+		return b.wished(column) && met < fewestSeen
+	})
+	return &out
 }
 
 // reduction is a basis with one unknown less.

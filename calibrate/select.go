@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"headroom/model"
 )
@@ -21,21 +22,24 @@ type Candidate struct {
 
 // String describes the family.
 func (f *family) String() string {
-	if !f.shared {
-		return "none"
+	var parts []string
+	if f.shared {
+		parts = append(parts, fmt.Sprintf("%g cores shared fairly", f.cores))
 	}
-	text := fmt.Sprintf("%g cores shared fairly", f.cores)
 	for _, t := range f.terms {
 		switch {
 		case t.by != model.NoStage:
-			text += fmt.Sprintf(", %s slowed by %s", t.stage, t.by)
+			parts = append(parts, fmt.Sprintf("%s slowed by %s", t.stage, t.by))
 		case t.stage != model.NoStage:
-			text += fmt.Sprintf(", demand of %s fitted", t.stage)
+			parts = append(parts, fmt.Sprintf("demand of %s fitted", t.stage))
 		default:
-			text = "cores of fitted capacity shared fairly"
+			parts[0] = "cores of fitted capacity shared fairly"
 		}
 	}
-	return text
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // folds is into how many parts the jobs are split for cross-validation.
@@ -152,12 +156,9 @@ func (e *evidence) candidates(all []*tried, best *tried) []Candidate {
 // shortlist is how many of the terms that promise most are fitted before one of them is cross-validated.
 const shortlist = 3
 
-// promising returns the family with the one more term under which the traces are likeliest, and its numbers; nil if
-// none makes them likelier. Only the terms that promise most while the other numbers stay are fitted.
+// promising returns the family with one more term, or with shared cores, under which the traces are likeliest, and its
+// numbers; nil if none makes them likelier. Only those that promise most while the other numbers stay are fitted.
 func (e *evidence) promising(t *tried) (found *family, x []float64, err error) {
-	if !t.family.shared {
-		return nil, nil, nil
-	}
 	least := e.loss(t.family, t.x, everyone)
 	promises := e.promises(t, least)
 	for _, p := range promises[:min(shortlist, len(promises))] {
@@ -179,12 +180,20 @@ type promise struct {
 	loss   float64
 }
 
-// promises returns the families with one more term that have a lower loss than that when the other numbers stay, the
-// lowest first.
+// promises returns the families with one more term, or with shared cores, that have a lower loss than that when the
+// other numbers stay, the lowest first. On many cores stages slow each other long before there is one for each core.
 func (e *evidence) promises(t *tried, least float64) []promise {
 	var list []promise
+	if !t.family.shared && t.family.cores > 0 {
+		shared := *t.family
+		shared.shared = true
+		if loss := e.loss(&shared, t.x, everyone); loss < least {
+			list = append(list, promise{&shared, t.x, loss})
+		}
+	}
 	for _, more := range e.terms() {
-		if slices.Contains(t.family.terms, more) {
+		demand := more.by == model.NoStage
+		if slices.Contains(t.family.terms, more) || demand && !t.family.shared {
 			continue
 		}
 		best := promise{family: t.family.with(more), loss: least}
