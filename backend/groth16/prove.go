@@ -49,7 +49,6 @@ func dense(to, from fr.Vector, infinity []bool) {
 // Kernel computes the quotient h = (ab - c)/Z and its MSM. The vectors are its scratch memory.
 func (p *Partition) Kernel() error {
 	return p.take(kernel, func() error {
-		defer ReturnHeap()
 		sums, err := p.openSums()
 		if err != nil {
 			return err
@@ -62,7 +61,6 @@ func (p *Partition) Kernel() error {
 // Tail computes the MSMs of l, a and b in G1, and that of b in G2 where Finish does not.
 func (p *Partition) Tail() error {
 	return p.take(tail, func() (err error) {
-		defer ReturnHeap()
 		defer func() { err = errors.Join(err, p.sums.free()) }()
 		sums, err := p.openSums()
 		if err != nil {
@@ -81,7 +79,6 @@ func (p *Partition) Tail() error {
 // hides nothing from one who can compute them.
 func (p *Partition) Finish() (proof Proof, err error) {
 	err = p.take(finish, func() error {
-		defer ReturnHeap()
 		pk := p.keys.proving
 		b2, err := p.sumB2()
 		if err != nil {
@@ -118,6 +115,7 @@ func (p *Partition) sumB2() (b2 curve.G2Jac, err error) {
 	if p.rest.B2 != nil {
 		return *p.rest.B2, nil
 	}
+	defer ReturnHeap()
 	_, inB := p.split()
 	_, err = b2.MultiExp(p.keys.proving.G2.B, inB, msm(p.threads.Finish))
 	return b2, err

@@ -95,6 +95,7 @@ func (s *hostSums) LoadAssignment(private, inA, inB fr.Vector) error {
 func (s *hostSums) Free() error { return nil }
 
 func (s *hostSums) Quotient() (sum curve.G1Jac, err error) {
+	defer ReturnHeap()
 	h := s.quotient()
 	// h has degree n-2: its last coefficient is zero and has no point.
 	z := s.keys.proving.G1.Z
@@ -123,6 +124,7 @@ func (s *hostSums) quotient() fr.Vector {
 }
 
 func (s *hostSums) Assignment() (sums AssignmentSums, err error) {
+	defer ReturnHeap()
 	pk, config := s.keys.proving, msm(s.threads.Tail)
 	_, l := sums.L.MultiExp(pk.G1.K, s.private, config)
 	_, a := sums.A.MultiExp(pk.G1.A, s.inA, config)
