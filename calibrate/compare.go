@@ -196,8 +196,16 @@ func (h *history) secondsPerJob() float64 {
 	return h.trace.End.MakespanNs.Seconds() / float64(h.jobsDone)
 }
 
-// devicePeak returns the highest reading of the memory of all devices; 0 without any.
+// devicePeak returns what the devices held at their peaks, all together, else the highest reading of all; 0 without any.
 func (h *history) devicePeak() (peak model.Bytes) {
+	if end := h.trace.End; end != nil {
+		for _, most := range end.VRAMPeakBytes {
+			peak += most
+		}
+	}
+	if peak > 0 {
+		return peak
+	}
 	for i := range h.trace.Samples {
 		peak = max(peak, h.trace.Samples[i].VRAMBytes)
 	}

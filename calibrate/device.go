@@ -122,7 +122,6 @@ func (in *inputs) deviceFootprints() []map[model.Stage]profile.Quantity[model.By
 	return footprints
 }
 
-
 // joinRare returns the number of each column's unknown, and how many there are. The stages of a kind are one unknown if
 // one of them is seen too rarely, and none, -1, if all are.
 func joinRare(readings []deviceReading, kinds int) (unknowns []int, n int) {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"headroom/calibrate"
 	"headroom/model"
 	"headroom/model/profile"
-	"headroom/model/trace"
 )
 
 // sizes holds what the profile says of a partition against what was asked for it, and on devices against the highest
@@ -35,7 +34,7 @@ func (r *results) sizes() string {
 		}
 		for _, s := range []model.Stage{model.Prep, model.Kernel, model.Tail} {
 			if q, there := f.VRAM[s]; there {
-				line("on the device in "+s.String(), 0, q.Value, partition)
+				line("on the device in "+s.String(), blocks.Device, q.Value, partition)
 			}
 		}
 	}
@@ -65,8 +64,9 @@ func (r *results) marks(k *profile.Kind) (key, partition model.Bytes) {
 		if workers := t.Header.Config.Workers(); fewest == 0 || workers < fewest {
 			fewest = workers
 			key = t.Baseline.VRAMBytes - r.profile.DeviceBaseline.Value
-			highest := slices.MaxFunc(t.Samples, func(a, b trace.Sample) int { return int(a.VRAMBytes - b.VRAMBytes) })
-			partition = (highest.VRAMBytes - t.Baseline.VRAMBytes) / model.Bytes(workers)
+			if m := row.Metric(calibrate.DevicePeakBytes); m != nil {
+				partition = (model.Bytes(m.Measured) - t.Baseline.VRAMBytes) / model.Bytes(workers)
+			}
 		}
 	}
 	return key, partition
