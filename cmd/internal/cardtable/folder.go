@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"headroom/calibrate"
 	"headroom/model/check"
 	"headroom/model/profile"
 	"headroom/model/trace"
@@ -27,7 +24,6 @@ const (
 type recording struct {
 	name, role string
 	trace      *trace.Trace
-	source     calibrate.Source
 }
 
 // folder is the recordings in the order of the plan, and the profile that was written when they were made.
@@ -89,19 +85,5 @@ func readRecording(dir, role, name string) (recording, error) {
 	if findings := check.Run(check.Of(t)); len(findings) > 0 {
 		return recording{}, fmt.Errorf("%s is not what a pipeline does: %s", file, findings[0])
 	}
-	sum := sha256.Sum256(data)
-	return recording{name, role, t, calibrate.Source{Path: file, SHA256: hex.EncodeToString(sum[:])}}, nil
-}
-
-// calibrate makes the profile anew. It must be the one that was there when the other runs were recorded.
-func (f *folder) calibrate() (*profile.Profile, error) {
-	var traces []*trace.Trace
-	o := calibrate.Options{Name: f.profile.Name}
-	for _, r := range f.recordings {
-		if r.role == calibrates {
-			traces, o.Sources = append(traces, r.trace), append(o.Sources, r.source)
-		}
-	}
-	p, _, err := calibrate.Fit(traces, o)
-	return p, err
+	return recording{name, role, t}, nil
 }

@@ -1,6 +1,7 @@
-// Command cardtable makes the tables of predicted and measured runs from a folder of stored traces, and writes them into
-// a document. It calibrates from the traces that the folder's plan names for that and predicts every other run from the
-// header of its trace. It needs no card. Run it in the root of the repository after new traces were recorded:
+// Command cardtable makes the tables of predicted and measured runs from a folder of stored traces, and writes them
+// into a document. The folder's profile, which was made from the traces that its plan names for that, predicts every
+// other run from the header of its trace. It needs no card. Run it in the root of the repository after new traces were
+// recorded:
 //
 //	go run ./cmd/internal/cardtable testdata/h200 docs/h200.md
 //
@@ -8,7 +9,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -56,7 +56,7 @@ func rewrite(folder string, document []byte) ([]byte, *results, error) {
 		table := fmt.Appendf(nil, "<!-- %s -->\n%s<!-- end -->", t.name, t.text)
 		document = place.ReplaceAllLiteral(document, table)
 	}
-	return bytes.Clone(document), r, nil
+	return document, r, nil
 }
 
 // errNoTraces is what a folder without traces is.

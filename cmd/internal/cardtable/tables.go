@@ -146,7 +146,11 @@ func outcome(row *row) string {
 // summary gives the medians of the errors, by kind of job and over all, and how many verdicts were right.
 func (r *results) summary() string {
 	var b strings.Builder
-	b.WriteString(head(1, "runs of", "runs", "peak RSS above the baseline", "largest", "peak VRAM", "largest", "seconds per job", "largest"))
+	columns := []string{"runs of", "runs"}
+	for _, m := range metrics {
+		columns = append(columns, m.text, "largest")
+	}
+	b.WriteString(head(1, columns...))
 	all := r.of(predicted)
 	line := func(what string, rows []row) {
 		fmt.Fprintf(&b, "| %s | %d |", what, len(rows))
@@ -180,7 +184,7 @@ func (r *results) summary() string {
 			before++
 		}
 	}
-	fmt.Fprintf(&b, "\n%d of %d verdicts were right. %d of the %d traces name the profile by its hash: it was there before "+
-		"they were recorded.\n", right, len(all), before, len(all))
+	fmt.Fprintf(&b, "\n%d of %d verdicts were right. The headers of %d of the %d traces have the hash of the profile, "+
+		"which so was there before they were recorded.\n", right, len(all), before, len(all))
 	return b.String()
 }
