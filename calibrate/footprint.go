@@ -105,9 +105,30 @@ func estimateFootprints(b *basis, readings []reading) (*estimate, error) {
 		}
 		est.sigma = reweigh(weights, est.residuals(readings))
 	}
-	var err error
-	est.deviations, err = est.errors(e, readings)
-	return est, err
+	for {
+		var err error
+		if est.deviations, err = est.errors(e, readings); err != nil {
+			return nil, err
+		}
+		j := est.weakest()
+		if j < 0 {
+			return est, nil
+		}
+		est.basis = est.basis.without(j)
+		est.x, _ = e.solve(est.basis, slices.Delete(est.x, j, j+1))
+	}
+}
+
+// weakest returns the unknown that is likeliest nothing of those that had rather be nothing and whose intervals hold that,
+// or -1. Since no unknown is negative they would add to every peak.
+func (est *estimate) weakest() int {
+	weakest, least := -1, half
+	for j, column := range est.basis.plain {
+		if t := est.x[j] / max(1, est.deviations[j]); est.basis.wished(column) && t < least {
+			weakest, least = j, t
+		}
+	}
+	return weakest
 }
 
 // moved returns by how much each unknown changes when the readings are those instead.

@@ -108,6 +108,13 @@ func (b *basis) wished(column int) bool {
 	return own >= int(numClasses)
 }
 
+// without returns the basis without one of its plain columns.
+func (b *basis) without(j int) *basis {
+	out := *b
+	out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
+	return &out
+}
+
 // seen returns the basis without what stages hold for themselves that hardly any reading met: a reading or two that are
 // off would make a number of it.
 func (b *basis) seen(readings []reading) *basis {
@@ -135,9 +142,7 @@ func (b *basis) reductions() []reduction {
 	var list []reduction
 	for j, column := range b.plain {
 		if b.wished(column) {
-			out := *b
-			out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
-			list = append(list, reduction{&out, j})
+			list = append(list, reduction{b.without(j), j})
 		}
 	}
 	for k, corners := range b.corners {
