@@ -21,6 +21,9 @@ func (r *results) sizes() string {
 			continue
 		}
 		line := func(what string, asked, fitted, mark model.Bytes) {
+			if asked < model.MiB {
+				return // no more than what a process does besides
+			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", k.Name, what,
 				size(asked), size(fitted), difference(fitted, asked), size(mark), difference(mark, asked))
 		}
