@@ -227,8 +227,8 @@ type DeallocConfig struct {
 	Workers Count `json:"workers" yaml:"workers"`
 }
 
-// Resident is data that stays in memory for all jobs, such as a proving key. Data that is neither on demand nor
-// evictable is simply there from the start.
+// Resident is data that stays in memory for all jobs, such as a proving key. Data that is not on demand is there from
+// the start: it was loaded before the first job, item by item in the order of the list.
 type Resident struct {
 	Name      string `json:"name" yaml:"name"`
 	Bytes     Bytes  `json:"bytes" yaml:"bytes"`

@@ -132,7 +132,7 @@ func (c *Config) DataBound() Bytes {
 		polls := r.Acquire == AcquirePolling
 		switch evicts := c.Admission.Budget != nil && r.Evictable; {
 		case !r.OnDemand && !evicts:
-			always += r.Bytes // and never loaded
+			always += r.Bytes // loaded before the first job
 		case polls || c.Admission.Budget == nil:
 			always += r.Bytes + r.Transient
 		default:

@@ -30,5 +30,5 @@ func (l *loop) bound(r *Result) {
 		r.BoundBytes = math.MaxInt64 // more than any machine has
 		return
 	}
-	r.BoundBytes = base + most*model.Bytes(r.Bound.Partitions) + job*model.Bytes(jobs)
+	r.BoundBytes = max(base+most*model.Bytes(r.Bound.Partitions)+job*model.Bytes(jobs), l.preloaded)
 }

@@ -33,14 +33,16 @@ type loop struct {
 	plan     *Plan
 	config   model.Config // with the resident list that is in force
 	baseline model.Bytes  // of the host, as drawn for the replication
-	kinds    []profile.Kind
-	core     *model.Core
-	engine   *work.Engine
-	arrivals *work.Arrivals
-	timers   work.Timers
-	timed    bool // the core may ask for wakes
-	cancels  []model.Cancellation
-	record   func(*model.Record)
+	// preloaded is the most that was held while the data that is there from the start was loaded.
+	preloaded model.Bytes
+	kinds     []profile.Kind
+	core      *model.Core
+	engine    *work.Engine
+	arrivals  *work.Arrivals
+	timers    work.Timers
+	timed     bool // the core may ask for wakes
+	cancels   []model.Cancellation
+	record    func(*model.Record)
 
 	now     model.Instant
 	outside model.Instant // of the next input that is no completion, or work.Forever
@@ -99,6 +101,7 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		setup.Limit, setup.VRAM, setup.Memlock, setup.Shm = 0, nil, 0, 0
 	}
 	l.engine = work.NewEngine(setup)
+	l.preloaded = l.engine.Memory.Level()
 	l.refused = l.refuse()
 	l.tally.first = l.arrivals.At
 	l.lookOutside()

@@ -131,3 +131,26 @@ func addsUp(t *rapid.T, r *sim.Result) {
 		t.Fatalf("the owners are not sorted by what they hold: %v", r.AtPeak)
 	}
 }
+
+// TestLoadingBeforeTheFirstJobCounts has a load that holds more than all that is there afterwards.
+func TestLoadingBeforeTheFirstJobCounts(t *testing.T) {
+	k := kindOf(1, map[model.Stage]profile.Work{model.Synth: seconds(1), model.Kernel: seconds(1)})
+	p := planOf(openConfig(), k, profile.Interference{}, 1)
+	p.Profile.Baseline = profile.Exactly(model.Bytes(100))
+	p.Config.Resident = []model.Resident{{Name: "a", Bytes: 10, Transient: 50}, {Name: "b", Bytes: 20, Transient: 5}}
+	got, _ := run(t, p)
+	held := []sim.Holding{{Owner: sim.OwnBaseline, Bytes: 100}, {Owner: sim.OwnResident, Count: 1, Bytes: 60}}
+	if got.Peak != 160 || got.PeakAt != 0 || !slices.Equal(got.AtPeak, held) {
+		t.Errorf("the peak is %d B at %s of %+v, want 160 at the start of %+v", got.Peak, got.PeakAt, got.AtPeak, held)
+	}
+	p.Machine.RAM = 159
+	if got, _ := run(t, p); got.Verdict != sim.OOM || got.JobsDone != 0 || !slices.Equal(got.AtPeak, held) {
+		t.Errorf("with 159 B it %s with %d jobs done and %+v, want oom before the first job", got.Verdict, got.JobsDone, got.AtPeak)
+	}
+	p.Machine.RAM = 0
+	p.Profile.Kinds[0].Footprint.During = map[model.Stage][]profile.Point{model.Synth: flat(200)}
+	got, _ = run(t, p)
+	if got.Peak != 330 || !slices.Contains(got.AtPeak, sim.Holding{Owner: sim.OwnResident, Count: 2, Bytes: 30}) {
+		t.Errorf("the peak is %d B of %+v, want 330 with both loaded", got.Peak, got.AtPeak)
+	}
+}

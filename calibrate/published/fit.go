@@ -35,15 +35,16 @@ type Judged struct {
 	LeftOut Reading
 }
 
-// New fits a profile of that name to the rows, and once more without each row that Counts. It calls progress, which
-// may be nil, after each of these fits. Rows of other engines than Engines are an error.
-func New(name string, rows []Row, progress func(done, of int)) (*Fit, error) {
+// New fits a profile of that name to the rows, and predicts each row that Counts from the others. Rows of other engines
+// than Engines are an error.
+func New(name string, rows []Row) (*Fit, error) {
 	for i := range rows {
 		if !slices.Contains(Engines(), rows[i].Engine) {
 			return nil, fmt.Errorf("published: row %d is of engine %q: one of %v", i+1, rows[i].Engine, Engines())
 		}
 	}
-	offsets, deviations, err := newProblem(rows).solve(make([]float64, numNumbers))
+	p := newProblem(rows)
+	offsets, deviations, err := p.solve(make([]float64, numNumbers))
 	if err != nil {
 		return nil, err
 	}
@@ -52,20 +53,8 @@ func New(name string, rows []Row, progress func(done, of int)) (*Fit, error) {
 		k.deviation[i] = n.spread * deviations[i]
 	}
 	f := &Fit{Profile: k.profile(name), Numbers: k.numbers()}
-	report := steps(rows, progress)
-	report()
-	for i := range rows {
-		j := Judged{Row: rows[i]}
-		if j.Predicted, err = Predict(f.Profile, &j.Row, 1, judgeReplications); err != nil {
-			return nil, err
-		}
-		if j.Counts() {
-			if j.LeftOut, err = leaveOut(rows, i, offsets); err != nil {
-				return nil, err
-			}
-			report()
-		}
-		f.Rows = append(f.Rows, j)
+	if f.Rows, err = p.judge(f.Profile, rows, offsets); err != nil {
+		return nil, err
 	}
 	f.Profile.Provenance = provenance(f)
 	return f, f.Profile.Validate()
@@ -78,31 +67,37 @@ const judgeReplications = 100
 // ran to its end.
 func (r *Row) Counts() bool { return r.Engine != "phase8" && r.SecondsPerJob > 0 }
 
-// steps returns what to call after each fit.
-func steps(rows []Row, progress func(done, of int)) func() {
-	done, of := 0, 1
-	for i := range rows {
-		if rows[i].Counts() {
-			of++
-		}
-	}
-	return func() {
-		done++
-		if progress != nil {
-			progress(done, of)
-		}
-	}
-}
-
-// leaveOut predicts a row from all others. The fit begins where that to all rows ended.
-func leaveOut(rows []Row, i int, start []float64) (Reading, error) {
-	rest := slices.Delete(slices.Clone(rows), i, i+1)
-	offsets, err := newProblem(rest).descend(start)
+// judge predicts the rows by a profile that was fitted to them, at offsets, and those that count also by one that was
+// fitted to all others.
+func (p *problem) judge(fitted *profile.Profile, rows []Row, offsets []float64) ([]Judged, error) {
+	r, err := p.residuals(offsets)
 	if err != nil {
-		return Reading{}, fmt.Errorf("published: without %s: %w", rows[i].Name(), err)
+		return nil, err
 	}
-	k := known{value: at(offsets)}
-	return Predict(k.profile("rest"), &rows[i], 1, judgeReplications)
+	jacobian, err := p.jacobian(offsets, moves)
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]Judged, len(rows))
+	for i := range rows {
+		j := &judged[i]
+		j.Row = rows[i]
+		if j.Predicted, err = Predict(fitted, &j.Row, 1, judgeReplications); err != nil {
+			return nil, err
+		}
+		if !j.Counts() {
+			continue
+		}
+		rest, err := p.without(slices.Index(p.rows, j.Row), offsets, r, jacobian)
+		if err != nil {
+			return nil, fmt.Errorf("published: without %s: %w", j.Name(), err)
+		}
+		k := known{value: at(rest)}
+		if j.LeftOut, err = Predict(k.profile("rest"), &j.Row, 1, judgeReplications); err != nil {
+			return nil, err
+		}
+	}
+	return judged, nil
 }
 
 // MeanError returns the mean of the relative errors of seconds per job and of the peak over the rows that count,

@@ -84,7 +84,7 @@ func TestARowThatCannotBeExplainedCountsInProportion(t *testing.T) {
 
 func TestRowsOfAnotherEngineAreRefused(t *testing.T) {
 	rows := []Row{{Engine: "phase11", Workers: 1, GPUWorkers: 1, JobsInFlight: 1, Jobs: 1}, {Engine: "phase3"}}
-	_, err := New("p", rows, nil)
+	_, err := New("p", rows)
 	want := `published: row 2 is of engine "phase3": one of [phase8 phase11 phase12-pre phase12-post]`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v", err)

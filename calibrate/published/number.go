@@ -43,6 +43,7 @@ const (
 	deallocTime
 	fillBegin
 	callSize
+	loadSize
 	baseline
 	numNumbers
 )
@@ -62,11 +63,11 @@ type number struct {
 // numbers are in seconds, GiB, or have no unit. One partition's synthesis takes 25 to 27 s for the witness, which is
 // single-threaded, and 4 s alone to 10 s with ten at once for the matrix products.
 var numbers = [numNumbers]number{
-	synthTime: {"synthesis alone", 30, 1, profile.Fitted, 1, "s", "witness 26 s and products 4 s"},
+	synthTime: {"synthesis alone", 29, 1, profile.Fitted, 1, "s", "witness 25 s and products 4 s"},
 	synthOf2:  {"slowdown of synthesis, 2 running", 1.02, 0.03, profile.Fitted, 1, "", "products 4.7 s"},
 	synthOf5:  {"slowdown of synthesis, 5 running", 1.09, 0.03, profile.Fitted, 1, "", "products 6.7 s"},
 	synthOf10: {"slowdown of synthesis, 10 running", 1.2, 0.03, profile.Fitted, 1, "", "products 10 s"},
-	synthOf20: {"slowdown of synthesis, 20 running", 1.45, 0.15, profile.Fitted, 1, "", "as up to 10, continued"},
+	synthOf20: {"slowdown of synthesis, 20 running", 1.45, 0.06, profile.Fitted, 1, "", "as up to 10, continued"},
 	synthOf30: {"slowdown of synthesis, 30 running", 3.5, 1, profile.Fitted, 1, "", "collapses at thirty"},
 	synthSpread: {
 		"coefficient of variation of a synthesis", 0.04, 0.02, profile.Derived, 0.002, "", "29 to 36 s were seen",
@@ -82,13 +83,17 @@ var numbers = [numNumbers]number{
 	deallocTime: {"freeing a partition", 1, 0.25, profile.Derived, 0.05, "s", "17 GB/s"},
 	fillBegin: {
 		"part of a synthesis before a, b and c fill", 0.8, 0.05, profile.Fitted, 0.1, "",
-		"26 of 30 s alone, 26 of 36 s with ten",
+		"25 of 29 s alone, 25 of 35 s with ten",
 	},
 	callSize: {
 		"memory of a proof call", 3.5, 0.75, profile.Derived, 0, "GiB", "2 to 5 GiB by the code and an inventory",
 	},
+	loadSize: {
+		"file of the keys in memory while it is read", 31, 7.5, profile.Fitted, 0, "GiB",
+		"44 GiB of pages at most, beside none to all of the circuit's 26 GiB",
+	},
 	baseline: {
-		"process without jobs and keys", 5, 5, profile.Assumed, 0, "GiB", "CUDA context, staging buffers, stacks",
+		"process without jobs and keys", 0.9, 0.3, profile.Derived, 0, "GiB", "idle 45.0 GiB with keys of 44.1 GiB",
 	},
 }
 

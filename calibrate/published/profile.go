@@ -46,7 +46,10 @@ func (k *known) profile(name string) *profile.Profile {
 	return &profile.Profile{
 		Name:     name,
 		Baseline: k.bytes(baseline),
-		Resident: []model.Resident{{Name: "srs", Bytes: mebibytes(srsBytes)}, {Name: "pce", Bytes: mebibytes(pceBytes)}},
+		Resident: []model.Resident{
+			{Name: "pce", Bytes: mebibytes(pceBytes)},
+			{Name: "srs", Bytes: mebibytes(srsBytes), Transient: k.bytes(loadSize).Value},
+		},
 		Interference: profile.Interference{Slowdowns: []profile.Slowdown{
 			{Stage: model.Synth, By: model.Synth, Points: []profile.SlowdownPoint{
 				{N: 2, Factor: k.part(synthOf2)},

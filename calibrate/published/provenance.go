@@ -23,8 +23,13 @@ func provenance(f *Fit) profile.Provenance {
 				"which compete with synthesis for memory.",
 			"finish is what is left of the G2 multiplication when the lock is back: " +
 				"it begins when prep ends and takes 1.7 s with 32 threads.",
-			"What the process holds while it loads keys and circuit is not in the profile: with one worker, " +
-				"and perhaps with two, the highest memory may be from then.",
+			"While the keys are read, pages of their file are resident too: up to as much as the keys themselves. " +
+				"With one worker the highest memory is taken to be from then.",
+			"The spans of phase 11 are not fitted. With 2, 3 and 4 GPU workers they are 19, 27 and 34 times 3.0 to 3.1 s: " +
+				"ten partitions that reach an idle device together. By them the device is idle for a seventh of the time, " +
+				"while by the peaks partitions pile up in front of it. The matrix products of syntheses slow each other " +
+				"only while they run at once, so that syntheses which have drifted apart are faster; " +
+				"the profile knows only how many run.",
 			fmt.Sprintf("Mean error of seconds per job and peaks over the rows of phases 11 and 12: %.1f %%; "+
 				"of each row when the profile is fitted to the others: %.1f %%.",
 				100*f.MeanError(false), 100*f.MeanError(true)),

@@ -19,7 +19,12 @@ type problem struct {
 	replications int // that a prediction is the mean of
 }
 
-func newProblem(rows []Row) *problem { return &problem{rows, gather(rows), replications} }
+// newProblem returns the problem of the rows that have readings.
+func newProblem(rows []Row) *problem {
+	unread := func(r Row) bool { return r.SecondsPerJob == 0 && r.Span == 0 && r.Peak == 0 }
+	rows = slices.DeleteFunc(slices.Clone(rows), unread)
+	return &problem{rows, gather(rows), replications}
+}
 
 // residuals returns how far each prediction is from its reading, and then how far each number is from its figure,
 // in standard deviations.
@@ -109,11 +114,21 @@ func (p *problem) descend(start []float64) ([]float64, error) {
 func moves(i int) bool { return numbers[i].source == profile.Fitted }
 
 // linearize returns the normal matrix and the gradient of the weighted residuals over the numbers that move; the others
-// depend on their figures alone. Differences are taken over a quarter of a spread: a peak is a maximum over runs, and
-// too short a difference would see its corners.
+// depend on their figures alone.
 func (p *problem) linearize(x, r []float64, moves func(int) bool) (*mat.SymDense, *mat.VecDense, error) {
-	const width = 0.25
-	jacobian := mat.NewDense(len(r), len(x), nil)
+	jacobian, err := p.jacobian(x, moves)
+	if err != nil {
+		return nil, nil, err
+	}
+	normal, gradient := equations(jacobian, r)
+	return normal, gradient, nil
+}
+
+// jacobian returns how the residuals change with the numbers that move. Differences are taken over half a spread to each
+// side: a peak is a maximum over a run, and too short a difference would see its corners.
+func (p *problem) jacobian(x []float64, moves func(int) bool) (*mat.Dense, error) {
+	const width = 0.5
+	jacobian := mat.NewDense(len(p.evidence)+len(x), len(x), nil)
 	for j := range x {
 		if !moves(j) {
 			jacobian.Set(len(p.evidence)+j, j, 1)
@@ -123,26 +138,62 @@ func (p *problem) linearize(x, r []float64, moves func(int) bool) (*mat.SymDense
 		moved[j] += width
 		up, err := p.residuals(moved)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		moved[j] -= 2 * width
 		down, err := p.residuals(moved)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for i := range r {
-			jacobian.Set(i, j, math.Sqrt(weight(r[i]))*(up[i]-down[i])/(2*width))
+		for i := range up {
+			jacobian.Set(i, j, (up[i]-down[i])/(2*width))
 		}
 	}
-	weighted := mat.NewVecDense(len(r), nil)
+	return jacobian, nil
+}
+
+// equations returns the normal matrix and the gradient of residuals, weighted.
+func equations(jacobian *mat.Dense, r []float64) (*mat.SymDense, *mat.VecDense) {
+	scaled, weighted := mat.DenseCopyOf(jacobian), mat.NewVecDense(len(r), nil)
 	for i := range r {
-		weighted.SetVec(i, math.Sqrt(weight(r[i]))*r[i])
+		root := math.Sqrt(weight(r[i]))
+		weighted.SetVec(i, root*r[i])
+		for j, d := range scaled.RawRowView(i) {
+			scaled.Set(i, j, root*d)
+		}
 	}
 	var normal mat.SymDense
-	normal.SymOuterK(1, jacobian.T())
+	normal.SymOuterK(1, scaled.T())
 	var gradient mat.VecDense
-	gradient.MulVec(jacobian.T(), weighted)
-	return &normal, &gradient, nil
+	gradient.MulVec(scaled.T(), weighted)
+	return &normal, &gradient
+}
+
+// without returns the offsets that agree best with all evidence but that of a row, from the residuals and the jacobian
+// at offsets x that agree best with all of it. The residuals are taken to be linear from there.
+func (p *problem) without(row int, x, r []float64, jacobian *mat.Dense) ([]float64, error) {
+	rest, r := mat.DenseCopyOf(jacobian), slices.Clone(r)
+	for i, e := range p.evidence {
+		if e.row == row {
+			r[i] = 0
+			rest.SetRow(i, make([]float64, len(x)))
+		}
+	}
+	const steps = 5 // the weights change from one to the next
+	for range steps {
+		normal, gradient := equations(rest, r)
+		next, err := step(x, normal, gradient, 0)
+		if err != nil {
+			return nil, err
+		}
+		for i := range r {
+			for j, d := range rest.RawRowView(i) {
+				r[i] += d * (next[j] - x[j])
+			}
+		}
+		x = next
+	}
+	return x, nil
 }
 
 // weight is what a residual counts of its square.

@@ -17,6 +17,7 @@ type Engine struct {
 	setup   *Setup
 	books   books
 	data    DataHeld
+	loading bool                       // data that is there from the start, until the first effects
 	retains bool                       // freed vectors go to a pool
 	tasks   [model.NumStages][]running // by lane
 	now     model.Instant              // up to which the memory is evaluated
@@ -77,12 +78,8 @@ func NewEngine(s Setup) *Engine {
 		books:   newBooks(&s),
 		retains: s.Config.Pool == model.PoolRetain,
 	}
-	for i := range s.Config.Resident {
-		if r := &s.Config.Resident[i]; !r.OnDemand {
-			e.data.Items++
-			e.data.Bytes += r.Bytes
-		}
-	}
+	e.data, _ = s.preload()
+	e.loading = true
 	e.Memory = NewMemory(e.clocks, s.Kinds, s.Baseline+e.data.Bytes, s.Limit)
 	for i := range s.Kinds {
 		b := blocks{Blocks: s.Kinds[i].Footprint.Blocks(), last: model.Kernel}
@@ -96,6 +93,30 @@ func NewEngine(s Setup) *Engine {
 		e.blocks = append(e.blocks, b)
 	}
 	return e
+}
+
+// preload returns the data that is there from the start: when most of it was held, and once all was loaded. It was
+// loaded item by item in the order of the list, each with its transient bytes.
+func (s *Setup) preload() (most, all DataHeld) {
+	for i := range s.Config.Resident {
+		r := &s.Config.Resident[i]
+		if r.OnDemand {
+			continue
+		}
+		all.Items++
+		all.Bytes += r.Bytes
+		if bytes := all.Bytes + r.Transient; bytes >= most.Bytes {
+			most = DataHeld{all.Items, bytes}
+		}
+	}
+	return most, all
+}
+
+// endPreload leaves what is held once the data that is there from the start is loaded.
+func (e *Engine) endPreload() {
+	_, all := e.setup.preload()
+	e.Memory.Add(all.Bytes - e.data.Bytes)
+	e.data, e.loading = all, false
 }
 
 // Next returns the instant of the next completion, or Forever.
@@ -155,8 +176,12 @@ func (e *Engine) Take(now model.Instant) *Finished {
 	return &r.over
 }
 
-// Apply carries out the core's effects at an instant. Settle must follow before time goes on.
+// Apply carries out the core's effects at an instant. Settle must follow before time goes on. By the first effects all
+// data that is there from the start is loaded.
 func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
+	if e.loading {
+		e.endPreload()
+	}
 	for i := range effects {
 		effect := &effects[i]
 		switch effect.Op {

@@ -71,7 +71,8 @@ func (d *Device) preload() error {
 		case item.keys != nil && r.OnDemand:
 			item.keys.Unload()
 		case item.keys == nil && !r.OnDemand && !(d.setup.OwnData && !r.Managed()):
-			if err := d.mapBlock(item); err != nil {
+			transient, err := d.hold(item)
+			if err = errors.Join(err, transient.Unmap()); err != nil {
 				return fmt.Errorf("%s: %w", d.setup.Name, err)
 			}
 		}

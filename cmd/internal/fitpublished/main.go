@@ -33,9 +33,7 @@ func run(out io.Writer, to string) error {
 	if err != nil {
 		return err
 	}
-	fit, err := published.New(name, rows(table), func(done, of int) {
-		fmt.Fprintf(os.Stderr, "fit %d of %d\n", done, of)
-	})
+	fit, err := published.New(name, rows(table))
 	if err != nil {
 		return err
 	}
