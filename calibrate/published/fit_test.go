@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"headroom/model"
 	"headroom/model/profile"
 	"headroom/sim"
@@ -79,6 +81,18 @@ func TestARowThatCannotBeExplainedCountsInProportion(t *testing.T) {
 	}
 	if step := cost([]float64{11}) - cost([]float64{10}); step != 2*tolerated {
 		t.Errorf("beyond %v a unit of a residual costs %v, want %v", tolerated, step, 2*tolerated)
+	}
+}
+
+// Of two readings of a number, weighed like its figure of 0, the number is a third of their sum, and half of one of them
+// without the other.
+func TestARowIsLeftOutOfTheLeastSquares(t *testing.T) {
+	const one, other = 0.5, 1.3
+	p := &problem{evidence: []evidence{{row: 0}, {row: 1}}}
+	x := (one + other) / 3
+	rest, err := p.without(1, []float64{x}, []float64{x - one, x - other, x}, mat.NewDense(3, 1, []float64{1, 1, 1}))
+	if err != nil || math.Abs(rest[0]-one/2) > 1e-12 {
+		t.Errorf("the number is %v (%v), want %v", rest, err, one/2)
 	}
 }
 
