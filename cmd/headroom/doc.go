@@ -173,52 +173,52 @@
 //	A is phase12-pre-12, B is phase12-post-12: means of 20 replications, with the limit ignored
 //
 //	                                      A          B   B minus A
-//	peak                          780.1 GiB  398.6 GiB  -381.5 GiB
-//	seconds per job                  37.9 s     37.7 s    -0.111 s
+//	peak                          809.3 GiB  397.3 GiB  -411.9 GiB
+//	seconds per job                  37.9 s     37.8 s    -0.084 s
 //	replications over the limit          20          0         -20
 //	replications that stall               0          0          +0
 //	most partitions by structure        150         26           -
 //
 //	shares of the knobs in the difference:
 //	knob                                    A             B        peak   per job
-//	config.jobs_in_flight                  15            20  +174.9 MiB  +0.000 s
-//	config.admission.release  after_synthesis    after_send  -436.7 GiB  -0.135 s
-//	config.channel.capacity                 1          auto   +55.4 GiB  +0.023 s
-//	config.free_vectors          after_finish  after_kernel  -367.8 MiB  +0.000 s
+//	config.jobs_in_flight                  15            20  +183.3 MiB  +0.000 s
+//	config.admission.release  after_synthesis    after_send  -467.3 GiB  -0.101 s
+//	config.channel.capacity                 1          auto   +55.6 GiB  +0.017 s
+//	config.free_vectors          after_finish  after_kernel  -373.8 MiB  +0.000 s
 //
 //	owners at the peak:
 //	owner             A  count          B  count   B minus A
-//	send      565.5 GiB   36.4   22.6 GiB    1.4  -543.0 GiB
-//	channel    15.6 GiB    1.0  186.7 GiB   12.0  +171.1 GiB
-//	synth      65.3 GiB    8.4   54.4 GiB   10.6   -11.0 GiB
-//	dealloc    17.5 GiB    1.8   19.4 GiB    2.0    +1.9 GiB
-//	finish      1.9 GiB    0.1        0 B      -    -1.9 GiB
-//	parse       1.1 GiB    5.4    2.3 GiB   11.8    +1.2 GiB
+//	send      590.4 GiB   38.0   20.2 GiB    1.3  -570.2 GiB
+//	channel    15.6 GiB    1.0  184.4 GiB   11.8  +168.8 GiB
+//	synth      74.5 GiB    8.3   61.9 GiB   10.7   -12.7 GiB
+//	dealloc    16.4 GiB    1.7   18.2 GiB    1.9    +1.9 GiB
+//	parse       1.1 GiB    5.5    2.3 GiB   11.6    +1.2 GiB
+//	finish      2.0 GiB    0.1    1.1 GiB    0.1  -949.4 MiB
 //	resident   69.8 GiB    2.0   69.8 GiB    2.0         0 B
-//	gpu        38.8 GiB    2.0   38.8 GiB    2.0         0 B
-//	baseline    4.6 GiB      -    4.6 GiB      -         0 B
+//	gpu        38.7 GiB    2.0   38.7 GiB    2.0         0 B
+//	baseline  837.6 MiB      -  837.6 MiB      -         0 B
 //
-//	of the difference -11.0 GiB is in synthesis, -371.8 GiB waits in send and in the channel, and +1.3 GiB is all else
+//	of the difference -12.7 GiB is in synthesis, -401.4 GiB waits in send and in the channel, and +2.1 GiB is all else
 //
 //	single knobs that lower the peak of B:
 //	setting                                     peak      change  per job      change  over the limit  removes
-//	config.synthesis.max_parallel=1         98.5 GiB  -300.1 GiB  291.1 s  +253.322 s         0 of 20  -
-//	config.synthesis.max_parallel=3        138.1 GiB  -260.5 GiB  103.4 s   +65.681 s         0 of 20  -
-//	config.admission.permits=6             190.6 GiB  -208.0 GiB   56.3 s   +18.583 s         0 of 20  -
-//	config.synthesis.max_parallel=6        190.6 GiB  -208.0 GiB   56.3 s   +18.583 s         0 of 20  -
-//	config.admission.release=after_finish  287.5 GiB  -111.0 GiB   37.7 s    -0.057 s         0 of 20  -
-//	config.admission.release=after_kernel  287.5 GiB  -111.0 GiB   37.7 s    -0.055 s         0 of 20  -
-//	config.channel.capacity=1              288.2 GiB  -110.4 GiB   37.7 s    -0.047 s         0 of 20  -
-//	config.channel.capacity=6              305.8 GiB   -92.8 GiB   37.7 s    -0.029 s         0 of 20  -
-//	config.admission.permits=10            331.4 GiB   -67.2 GiB   37.6 s    -0.116 s         0 of 20  -
-//	config.admission.permits=11            366.5 GiB   -32.0 GiB   37.7 s    -0.044 s         0 of 20  -
-//	config.channel.capacity=10             367.4 GiB   -31.1 GiB   37.7 s    -0.010 s         0 of 20  -
-//	config.gpu.workers_per_device=1        379.0 GiB   -19.6 GiB   37.7 s    -0.005 s         0 of 20  -
+//	config.synthesis.max_parallel=1        103.8 GiB  -293.5 GiB  291.4 s  +253.575 s         0 of 20  -
+//	config.synthesis.max_parallel=3        134.1 GiB  -263.3 GiB  103.2 s   +65.326 s         0 of 20  -
+//	config.admission.permits=6             187.2 GiB  -210.2 GiB   56.2 s   +18.364 s         0 of 20  -
+//	config.synthesis.max_parallel=6        187.2 GiB  -210.2 GiB   56.2 s   +18.364 s         0 of 20  -
+//	config.admission.release=after_finish  285.8 GiB  -111.5 GiB   37.8 s    -0.044 s         0 of 20  -
+//	config.admission.release=after_kernel  285.8 GiB  -111.5 GiB   37.8 s    -0.041 s         0 of 20  -
+//	config.channel.capacity=1              286.6 GiB  -110.8 GiB   37.8 s    -0.033 s         0 of 20  -
+//	config.channel.capacity=6              304.5 GiB   -92.9 GiB   37.8 s    -0.020 s         0 of 20  -
+//	config.admission.permits=10            330.9 GiB   -66.5 GiB   37.8 s    -0.077 s         0 of 20  -
+//	config.admission.permits=11            365.6 GiB   -31.7 GiB   37.8 s    -0.028 s         0 of 20  -
+//	config.channel.capacity=10             366.1 GiB   -31.3 GiB   37.8 s    -0.006 s         0 of 20  -
+//	config.gpu.workers_per_device=1        377.8 GiB   -19.5 GiB   37.8 s    -0.003 s         0 of 20  -
 //	and 5 more that lower it, with --json
 //
 //	warnings:
 //	- config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send
-//	- profile porep-32g-7995wx-5070ti: 3 numbers are assumed, not measured: baseline, porep-32g finish, porep-32g parse bytes
+//	- profile porep-32g-7995wx-5070ti: 2 numbers are assumed, not measured: porep-32g finish, porep-32g parse bytes
 //
 // More than 8 knobs are refused, with their list; --group name=key,key lets some move together, and a key stands for
 // all below it. Knobs of which one makes no sense without the other are grouped so by themselves, such as gpu.lock: call

@@ -72,7 +72,7 @@ func (d *driven) effect(e model.Effect) { d.Submit(0, []model.Effect{e}) }
 func TestResidentDataIsRealMemory(t *testing.T) {
 	config := model.DefaultConfig(1)
 	config.Resident = []model.Resident{
-		{Name: "from the start", Bytes: 20 * model.MiB, Evictable: true},
+		{Name: "from the start", Bytes: 20 * model.MiB, Transient: 15 * model.MiB, Evictable: true},
 		{Name: "on demand", Bytes: 30 * model.MiB, Transient: 50 * model.MiB, LoadTime: 5 * model.Millisecond, OnDemand: true, Evictable: true},
 	}
 	d := drive(t, config)

@@ -82,7 +82,7 @@ func TestTheEmbeddedScenariosAreTheRows(t *testing.T) {
 }
 
 // The bounds are those that the profile was accepted with: seconds per job of the rows of phases 11 and 12 to 3 %,
-// peaks to 3 %, but to 8 % with one and two workers, where what a process holds besides partitions weighs more.
+// peaks to 4 %.
 func TestTheEmbeddedProfileReproducesTheRows(t *testing.T) {
 	p, rows := embedded(t)
 	sum, n := 0.0, 0
@@ -95,12 +95,8 @@ func TestTheEmbeddedProfileReproducesTheRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bounds := [2]float64{0.03, 0.03}
-		if r.Workers <= 2 {
-			bounds[1] = 0.08
-		}
 		errors := r.Errors(predicted)
-		for k, bound := range bounds {
+		for k, bound := range [2]float64{0.03, 0.04} {
 			if math.IsNaN(errors[k]) {
 				continue
 			}
@@ -112,8 +108,8 @@ func TestTheEmbeddedProfileReproducesTheRows(t *testing.T) {
 			}
 		}
 	}
-	if mean := sum / float64(n); n != 17 || mean > 0.02 {
-		t.Errorf("the mean error of %d readings is %.2f %%, want at most 2 %% of 17", n, 100*mean)
+	if mean := sum / float64(n); n != 17 || mean > 0.015 {
+		t.Errorf("the mean error of %d readings is %.2f %%, want at most 1.5 %% of 17", n, 100*mean)
 	}
 }
 
@@ -205,14 +201,14 @@ func Example() {
 		fmt.Printf("%s: %.1f s, %.0f GiB\n", r.Name(), predicted.SecondsPerJob, predicted.Peak.GiB())
 	}
 	// Output:
-	// phase12-post workers=1 gpu_workers=1 jobs_in_flight=5 jobs=5: 291.8 s, 96 GiB
-	// phase12-post workers=2 gpu_workers=1 jobs_in_flight=5 jobs=5: 151.2 s, 116 GiB
-	// phase12-post workers=5 gpu_workers=1 jobs_in_flight=5 jobs=5: 68.2 s, 168 GiB
-	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=5 jobs=5: 42.0 s, 274 GiB
-	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.6 s, 330 GiB
-	// phase12-post workers=12 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.7 s, 399 GiB
-	// phase12-pre workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 366 GiB
-	// phase11 workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.6 s, 366 GiB
-	// phase11 workers=10 gpu_workers=3 jobs_in_flight=15 jobs=20: 37.6 s, 370 GiB
-	// phase11 workers=10 gpu_workers=4 jobs_in_flight=15 jobs=20: 37.6 s, 374 GiB
+	// phase12-post workers=1 gpu_workers=1 jobs_in_flight=5 jobs=5: 292.1 s, 104 GiB
+	// phase12-post workers=2 gpu_workers=1 jobs_in_flight=5 jobs=5: 151.0 s, 111 GiB
+	// phase12-post workers=5 gpu_workers=1 jobs_in_flight=5 jobs=5: 67.9 s, 164 GiB
+	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=5 jobs=5: 42.1 s, 273 GiB
+	// phase12-post workers=10 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.7 s, 329 GiB
+	// phase12-post workers=12 gpu_workers=2 jobs_in_flight=20 jobs=20: 37.8 s, 397 GiB
+	// phase12-pre workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.7 s, 366 GiB
+	// phase11 workers=10 gpu_workers=2 jobs_in_flight=15 jobs=20: 37.7 s, 366 GiB
+	// phase11 workers=10 gpu_workers=3 jobs_in_flight=15 jobs=20: 37.7 s, 369 GiB
+	// phase11 workers=10 gpu_workers=4 jobs_in_flight=15 jobs=20: 37.7 s, 373 GiB
 }
