@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,7 +67,7 @@ func NewComparison(c *calibrate.Comparison) Comparison { return Comparison{Schem
 
 // Comparison prints a comparison.
 func (t Text) Comparison(c *calibrate.Comparison) {
-	fmt.Fprintf(t.W, "predicted %s, the run %s\n\n", t.verdict(c.Verdict), c.Outcome)
+	fmt.Fprintf(t.W, "predicted %s, the run %s\n\n", t.verdict(c.Verdict), cmp.Or(string(c.Outcome), "was cut off"))
 	table := newTable([]string{"metric", ""}, "metric", "predicted", "95 % band", "measured", "error", "")
 	for _, m := range c.Metrics {
 		inside := "inside"

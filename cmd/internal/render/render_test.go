@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"headroom/calibrate"
 	"headroom/cmd/internal/demo"
 	"headroom/model"
+	"headroom/model/trace"
 	"headroom/sim"
 )
 
@@ -103,5 +105,16 @@ func TestColor(t *testing.T) {
 	}
 	if got := (Text{Color: true}).verdict(sim.OOM); got == "oom" || !strings.Contains(got, "oom") {
 		t.Errorf("with colour: %q", got)
+	}
+}
+
+// A trace that was cut off has no outcome.
+func TestAComparisonSaysThatItsTraceWasCutOff(t *testing.T) {
+	for outcome, want := range map[trace.Outcome]string{"": "the run was cut off\n", trace.Finished: "the run finished\n"} {
+		var out strings.Builder
+		Text{W: &out}.Comparison(&calibrate.Comparison{Outcome: outcome})
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("outcome %q: no %q in\n%s", outcome, want, out.String())
+		}
 	}
 }
