@@ -96,13 +96,19 @@ func (h *history) deviceChanges() ([]change, []zone) {
 }
 
 // deviceFootprints returns what a partition of each kind holds on its device, by stage; nil for a kind that was not
-// seen to hold anything there. It is the least-squares fit of the readings, of which those that are far off count less:
-// one may be of a peak that is over.
+// seen to hold anything there. It is what the headers tell or else the least-squares fit of the readings, of which those
+// that are far off count less: one may be of a peak that is over. Where a header tells, a fit would know less: a driver
+// takes and gives back somewhere within a stage.
 func (in *inputs) deviceFootprints() []map[model.Stage]profile.Quantity[model.Bytes] {
 	footprints := make([]map[model.Stage]profile.Quantity[model.Bytes], len(in.kinds))
 	var readings []deviceReading
 	for _, h := range in.histories {
 		readings = append(readings, h.deviceReadings(len(in.kinds))...)
+	}
+	for k := range in.kinds {
+		if in.blocks[k].Device > 0 {
+			footprints[k] = in.toldOnDevice(k, readings)
+		}
 	}
 	unknowns, n := joinRare(readings, len(in.kinds))
 	if n == 0 {
@@ -120,6 +126,26 @@ func (in *inputs) deviceFootprints() []map[model.Stage]profile.Quantity[model.By
 		footprints[k][s] = fittedBytes(x[j], deviations[j])
 	}
 	return footprints
+}
+
+// toldOnDevice returns what the headers tell that a partition of a kind holds on its device, and takes it out of the
+// readings.
+func (in *inputs) toldOnDevice(kind int, readings []deviceReading) map[model.Stage]profile.Quantity[model.Bytes] {
+	size := in.blocks[kind].Device
+	for i := range readings {
+		own := readings[i].counts[kind*len(onDevice) : (kind+1)*len(onDevice)]
+		for j := range own {
+			readings[i].bytes -= own[j] * float64(size)
+			own[j] = 0
+		}
+	}
+	footprint := map[model.Stage]profile.Quantity[model.Bytes]{}
+	for _, s := range onDevice {
+		if in.kinds[kind].Stages.Has(s) {
+			footprint[s] = told(size)
+		}
+	}
+	return footprint
 }
 
 // joinRare returns the number of each column's unknown, and how many there are. The stages of a kind are one unknown if

@@ -31,6 +31,22 @@ func resident(t *testing.T) model.Bytes {
 	return model.Bytes(kib) * model.KiB
 }
 
+// highWater reads the most that was resident of the process.
+func highWater(t *testing.T) model.Bytes {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "\nVmHWM:")
+	amount, _, _ := strings.Cut(rest, " kB")
+	kib, err := strconv.Atoi(strings.TrimSpace(amount))
+	if err != nil {
+		t.Fatalf("%v in %s", err, status)
+	}
+	return model.Bytes(kib) * model.KiB
+}
+
 // settled is resident without what was made before: pools give up what they hold at the second collection.
 func settled(t *testing.T) model.Bytes {
 	t.Helper()
@@ -108,6 +124,27 @@ func TestPartitionsAreResidentUntilTheyAreFreed(t *testing.T) {
 		}
 	}
 	grown("assignments freed", 0)
+}
+
+// What the solver makes is moved out of the heap, so a partition in synthesis is never resident twice: a, b, c and the
+// wires would be, for a while, if they were copied.
+func TestASynthesisIsNeverResidentTwice(t *testing.T) {
+	c := circuit{Family: MiMC, Log2Constraints: 15, Data: 256 * model.KiB, Leaf: model.DefaultLeaf}
+	p := openProver(t, c, Threads{})
+	synthesize(t, p, 0, 1)
+	settled(t)
+	// Writing 5 sets the high-water mark to what is resident: proc(5).
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skip("the kernel does not reset high-water marks: ", err)
+	}
+	mark := highWater(t)
+	synthesize(t, p, 0, 0)
+	sizes := SizesOf(model.Circuit(c))
+	blocks := sizes.Vectors + sizes.Assignment
+	if most := highWater(t) - mark; most > blocks+blocks/3 {
+		t.Errorf("a synthesis made %v resident, should make its blocks of %v and at most a third more",
+			most.Short(), blocks.Short())
+	}
 }
 
 // A block that one partition gives up is the next one's: the same memory, resident all the time, and the proof is the

@@ -14,17 +14,17 @@ import (
 // Prep splits the assignment by density, since the MSMs of a and b run over the wires that occur in A and in B, and
 // loads it. The conversion out of Montgomery form is part of the MSM.
 func (p *Partition) Prep() error {
-	return p.take(prep, func() (err error) {
+	return p.take(prep, func() error {
+		sums, err := p.openSums()
+		if err != nil {
+			return err
+		}
 		if p.scalars, err = NewBlock("scalars", p.keys.circuit.sizes().Scalars); err != nil {
 			return err
 		}
 		inA, inB := p.split()
 		dense(inA, p.wires(), p.keys.proving.InfinityA)
 		dense(inB, p.wires(), p.keys.proving.InfinityB)
-		sums, err := p.openSums()
-		if err != nil {
-			return err
-		}
 		return sums.LoadAssignment(p.wires()[p.keys.system.GetNbPublicVariables():], inA, inB)
 	})
 }
@@ -46,11 +46,15 @@ func dense(to, from fr.Vector, infinity []bool) {
 	}
 }
 
-// Kernel computes the quotient h = (ab - c)/Z and its MSM. The vectors are its scratch memory.
+// Kernel loads the vectors and computes the quotient h = (ab - c)/Z and its MSM. The vectors are its scratch memory. It
+// shares nothing with Prep, so it takes as long beside it as after it.
 func (p *Partition) Kernel() error {
 	return p.take(kernel, func() error {
 		sums, err := p.openSums()
 		if err != nil {
+			return err
+		}
+		if err := sums.LoadVectors(p.vector(0), p.vector(1), p.vector(2)); err != nil {
 			return err
 		}
 		p.h, err = sums.Quotient()

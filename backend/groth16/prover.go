@@ -107,8 +107,8 @@ func (p *Prover) SynthesizeInto(ctx context.Context, vectors Block, job, partiti
 	return part, nil
 }
 
-// solve computes every wire and a, b, c. gnark's solver works on the Go heap; what it made is garbage when solve
-// returns.
+// solve computes every wire and a, b, c. gnark's solver works on the Go heap; what it made is moved to the blocks, so
+// that a partition is never resident twice.
 func (p *Partition) solve(t tree) error {
 	c := p.keys.circuit
 	assignment := t.assignment(families[c.Family], p.Statement.tag(), p.Statement.indices(c))
@@ -121,10 +121,11 @@ func (p *Partition) solve(t tree) error {
 		return err
 	}
 	solution := result.(*cs.R1CSSolution)
-	copy(p.assignment.elements(0, len(solution.W)), solution.W)
-	for i, vector := range [][]fr.Element{solution.A, solution.B, solution.C} {
+	move(p.assignment.elements(0, len(solution.W)), solution.W)
+	for i, vector := range []fr.Vector{solution.A, solution.B, solution.C} {
 		padded := p.vector(i)
-		clear(padded[copy(padded, vector):])
+		move(padded, vector)
+		clear(padded[len(vector):])
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Sums computes the multi-scalar multiplications of one partition's proof, over the points of its proving key.
-// LoadVectors comes first; LoadAssignment before Assignment. Quotient may run beside LoadAssignment. What is loaded
-// stays as it is until Free, but for the vectors, which belong to Sums until Quotient is over.
+// LoadVectors comes before Quotient, LoadAssignment before Assignment; each pair may run beside the other. What is
+// loaded stays as it is until Free, but for the vectors, which belong to Sums until Quotient is over.
 type Sums interface {
 	// LoadVectors takes the values of a, b and c on the domain.
 	LoadVectors(a, b, c fr.Vector) error
@@ -37,10 +37,10 @@ type AssignmentSums struct {
 func (k *Keys) Proving() *groth16.ProvingKey { return k.proving }
 
 // Use says what computes the partition's sums, in place of the host's processors. It comes before Prep and Kernel;
-// whichever of them begins first opens the sums, and Tail or FreeAssignment frees them.
+// whichever of them begins first opens the sums before anything else, and Tail or FreeAssignment frees them.
 func (p *Partition) Use(open func() (Sums, error)) { p.sums.open = open }
 
-// lazySums are sums that are opened, with the vectors loaded, when they are first asked for.
+// lazySums are sums that are opened when they are first asked for.
 type lazySums struct {
 	open func() (Sums, error) // nil: the host's
 	once sync.Once
@@ -48,7 +48,7 @@ type lazySums struct {
 	err  error
 }
 
-// openSums returns the partition's sums with the vectors loaded.
+// openSums returns the partition's sums.
 func (p *Partition) openSums() (Sums, error) {
 	l := &p.sums
 	l.once.Do(func() {
@@ -56,9 +56,7 @@ func (p *Partition) openSums() (Sums, error) {
 			l.sums = &hostSums{keys: p.keys, threads: p.threads}
 		} else if l.sums, l.err = l.open(); l.err != nil {
 			l.sums = nil
-			return
 		}
-		l.err = l.sums.LoadVectors(p.vector(0), p.vector(1), p.vector(2))
 	})
 	return l.sums, l.err
 }

@@ -25,8 +25,8 @@ type DeviceSetup struct {
 
 // Device proves on cards, as many as the configuration has devices, and does on the host what belongs there:
 //
-//	Prep    the assignment is split on the host; vectors and assignment go to the card
-//	Kernel  the quotient and its MSM, on the card
+//	Prep    the assignment is split on the host and goes to the card
+//	Kernel  the vectors go to the card; the quotient and its MSM there
 //	Tail    the other MSMs, on the card
 //	Finish  b_g2 where the configuration has it on the host, and assembly
 //
