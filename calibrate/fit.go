@@ -91,7 +91,8 @@ type fitted struct {
 	shifts     [][]float64 // of the numbers of the interference, by number and cluster
 	errors     []float64   // of those numbers
 	memory     *estimate
-	precision  map[key]float64 // standard errors of the means as parts of them, but for the drift
+	freeing    []*profile.Quantity[float64] // by kind: the part that is held while it is freed
+	precision  map[key]float64              // standard errors of the means as parts of them, but for the drift
 	drift      float64
 	dropped    int      // samples
 	unsettled  []string // warnings
@@ -183,7 +184,7 @@ func (f *fitted) profile(name string) *profile.Profile {
 			Name: kind.Name, Circuit: in.circuits[k], Partitions: kind.Partitions, Priority: kind.Priority,
 			Keys: keysOf(in.keys[k]), Work: map[model.Stage]profile.Work{}, Footprint: f.memory.footprint(k),
 		}
-		out.Footprint.VRAM = onDevices[k]
+		out.Footprint.VRAM, out.Footprint.Freeing = onDevices[k], f.freeing[k]
 		out.Footprint.Pinned = told(min(in.pinned(kind.Name), out.Footprint.Vectors.Value))
 		if in.histories[0].trace.Header.Config.GPU.BG2 == model.OnDevice {
 			out.BG2 = &profile.BG2{Recorded: model.OnDevice}

@@ -35,15 +35,15 @@ func newEquations(readings []reading, weights []float64, columns int) *equations
 	return e
 }
 
-// ridge is the weight, as a part of all readings, of the wish that some columns be nothing, and blocks what the headers
-// tell of them. It decides where the readings do not: memory that is always seen together is put down to the blocks.
+// ridge is the weight, as a part of all readings, of the wish that some columns be nothing. It decides where the readings
+// do not: memory that is always seen together is put down to the blocks.
 const ridge = 1e-4
 
 // penalty returns the weights of the wishes, by unknown.
 func (e *equations) penalty(b *basis) []float64 {
 	p := make([]float64, b.size())
 	for j, column := range b.plain {
-		if _, told := b.told[column]; told || b.wished(column) {
+		if b.wished(column) {
 			p[j] = ridge * e.n
 		}
 	}
@@ -59,9 +59,6 @@ func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64)
 	c := append(slices.Clone(e.c), make([]float64, size)...)
 	for j, p := range e.penalty(b) {
 		a.Set(columns+j, j, math.Sqrt(p))
-		if j < len(b.plain) {
-			c[columns+j] = math.Sqrt(p) * b.told[b.plain[j]]
-		}
 	}
 	x = nnls(a, c, guess)
 	var error mat.VecDense
@@ -70,8 +67,9 @@ func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64)
 	return x, mat.Dot(&error, &error) + e.rest
 }
 
-// estimate is what the footprints come to.
+// estimate is what the footprints come to, besides what the headers tell.
 type estimate struct {
+	told       map[int]model.Bytes // by column
 	basis      *basis
 	weights    []float64 // of the readings
 	x          []float64 // bytes
@@ -82,15 +80,15 @@ type estimate struct {
 
 // estimateFootprints fits the unknowns of a basis to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
-// parameter". What they say nothing of is taken out.
-func estimateFootprints(b *basis, readings []reading) (*estimate, error) {
-	b = b.seen(readings)
+// parameter". What they say nothing of is taken out. The readings are what is resident besides what is told.
+func estimateFootprints(b *basis, told map[int]model.Bytes, readings []reading) (*estimate, error) {
+	b = b.seen(readings).besides(told)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
 	}
 	const rounds = 4
-	est := &estimate{readings: len(readings), weights: weights}
+	est := &estimate{told: told, readings: len(readings), weights: weights}
 	var e *equations
 	for round := range rounds {
 		e = newEquations(readings, weights, b.columns.count())
@@ -249,8 +247,12 @@ func fittedBytes(x, deviation float64) profile.Quantity[model.Bytes] {
 	return profile.Quantity[model.Bytes]{Value: whole(x), Low: whole(x - d), High: whole(x + d), Source: profile.Fitted}
 }
 
-// column returns the unknown of a plain column with its interval; false if it is not fitted.
+// column returns what a plain column holds: what the headers tell, or the unknown with its interval; false if it is
+// neither.
 func (est *estimate) column(column int) (profile.Quantity[model.Bytes], bool) {
+	if size, there := est.told[column]; there {
+		return told(size), true
+	}
 	j := slices.Index(est.basis.plain, column)
 	if j < 0 {
 		return profile.Quantity[model.Bytes]{}, false
@@ -283,11 +285,11 @@ func (est *estimate) footprint(kind int) profile.Footprint {
 // meanwhile.
 const fewestSeen = 10
 
-// heldWhileFreed returns the part of a kind's blocks that is held, on average, while they are being freed, with its
-// standard error. It goes by the blocks that take long enough to be seen; where none does the part is 1.
-func (est *estimate) heldWhileFreed(kind int, readings []reading) (part, deviation float64) {
+// heldWhileFreed returns the part of a kind's blocks that is held, on average, while they are being freed. It goes by the
+// blocks that take long enough to be seen; nil: none does, or all is held to the end.
+func (est *estimate) heldWhileFreed(kind int, readings []reading) *profile.Quantity[float64] {
 	c := est.basis.columns
-	held, whole := 0.0, 0.0
+	held, whole, deviation := 0.0, 0.0, 0.0
 	for _, f := range []struct {
 		freeing class
 		blocks  []class
@@ -310,8 +312,10 @@ func (est *estimate) heldWhileFreed(kind int, readings []reading) (part, deviati
 			whole += float64(q.Value)
 		}
 	}
-	if whole == 0 {
-		return 1, 0
+	if held >= whole {
+		return nil
 	}
-	return min(1, held/whole), deviation / whole
+	part := ranged(held/whole, deviation/whole)
+	part.High = min(1, part.High)
+	return &part
 }

@@ -19,8 +19,14 @@ type family struct {
 }
 
 // term is what one of the free numbers says: with no stage the capacity of the cores, with one stage how much of them
-// a runner asks for, with two by what factor one more runner of the second slows the first.
-type term struct{ stage, by model.Stage }
+// a runner asks for, with two by what factor runners of the second slow the first.
+type term struct {
+	stage, by model.Stage
+	// doubling: the factor is that of twice as many runners, a stage itself counted beside those of another. So it is
+	// where stages wait for memory, caches or the kernel more than for a core: the first runners cost most. Otherwise the
+	// factor is that of one more runner, and each costs as much.
+	doubling bool
+}
 
 // with returns the family with one more term.
 func (f *family) with(t term) *family {
@@ -66,12 +72,14 @@ func (f *family) clamp(x []float64) (inside []float64, distance float64) {
 
 // interference returns the laws that the numbers stand for. Numbers without a standard error have no interval.
 func (f *family) interference(x, errors []float64) profile.Interference {
-	number := func(i int, scale float64) profile.Quantity[float64] {
+	// quantity is a function of the i-th number with that value and slope.
+	quantity := func(i int, value, slope float64) profile.Quantity[float64] {
 		if errors == nil {
-			return profile.Exactly(1 + (x[i]-1)*scale)
+			return profile.Exactly(value)
 		}
-		return ranged(1+(x[i]-1)*scale, errors[i]*scale)
+		return ranged(value, errors[i]*slope)
 	}
+	number := func(i int, scale float64) profile.Quantity[float64] { return quantity(i, 1+(x[i]-1)*scale, scale) }
 	var in profile.Interference
 	demand := map[model.Stage]profile.Quantity[float64]{}
 	cores := profile.Resource{Name: "cores", Capacity: profile.Exactly(f.cores), Demand: demand}
@@ -82,9 +90,18 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 		switch {
 		case t.by != model.NoStage:
 			first, most := f.reach(t)
-			points := []profile.SlowdownPoint{{N: first + most - 1, Factor: number(i, float64(most))}}
-			if f.cores > 0 {
-				points = append(points, profile.SlowdownPoint{N: first + most, Factor: points[0].Factor})
+			var points []profile.SlowdownPoint
+			if !t.doubling {
+				points = append(points, profile.SlowdownPoint{N: first + most - 1, Factor: number(i, float64(most))})
+			}
+			for together := 2; t.doubling && together < 2*(most+1); together *= 2 {
+				runners := min(together, most+1)
+				times := math.Log2(float64(runners))
+				value := math.Pow(x[i], times)
+				points = append(points, profile.SlowdownPoint{N: first + runners - 2, Factor: quantity(i, value, times*value/x[i])})
+			}
+			if last := points[len(points)-1]; f.cores > 0 {
+				points = append(points, profile.SlowdownPoint{N: last.N + 1, Factor: last.Factor})
 			}
 			in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: t.stage, By: t.by, Points: points})
 		case t.stage != model.NoStage:

@@ -16,23 +16,24 @@ func (f *fitted) fitMemory() error {
 			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
-	b.told = f.inputs.told(b.columns)
 	var err error
-	if f.memory, err = estimateFootprints(b, readings); err != nil {
+	if f.memory, err = estimateFootprints(b, f.inputs.told(b.columns), readings); err != nil {
 		return err
 	}
 	f.varyMemory()
-	f.shortenDealloc(readings)
+	for k := range f.inputs.kinds {
+		f.freeing = append(f.freeing, f.memory.heldWhileFreed(k, readings))
+	}
 	return nil
 }
 
-// told returns what the headers tell of the blocks, in bytes by column.
-func (in *inputs) told(c columns) map[int]float64 {
-	told := map[int]float64{}
+// told returns what the headers tell of the blocks, by column.
+func (in *inputs) told(c columns) map[int]model.Bytes {
+	told := map[int]model.Bytes{}
 	for k, b := range in.blocks {
 		for class, size := range map[class]model.Bytes{vectors: b.Vectors, assignment: b.Assignment, call: b.Call} {
 			if size > 0 {
-				told[c.class(k, class)] = float64(size)
+				told[c.class(k, class)] = size
 			}
 		}
 	}
@@ -62,30 +63,20 @@ func (f *fitted) varyMemory() {
 	}
 }
 
-// shortenDealloc takes the work of dealloc down to the time for which a block would be held were it held as a whole,
-// as the simulator has it: a real one shrinks while it is being freed.
-func (f *fitted) shortenDealloc(readings []reading) {
-	for k := range f.inputs.kinds {
-		w, there := f.laws[key{k, model.Dealloc}]
-		if !there {
-			continue
-		}
-		part, deviation := f.memory.heldWhileFreed(k, readings)
-		mean := float64(w.Mean.Value)
-		w.Mean = meanInterval(part*mean, math.Hypot(part*float64(w.Mean.High-w.Mean.Value)/half, deviation*mean))
-		f.laws[key{k, model.Dealloc}] = w
-	}
-}
-
-// readings turns the samples of all histories into equations, under some numbers of the interference.
+// readings turns the samples of all histories into equations for what the headers do not tell, under some numbers of
+// the interference.
 func (f *fitted) readings(x []float64) (list []reading, dropped int) {
 	c := f.inputs.columns()
+	told := f.inputs.told(c)
 	speeds := f.evidence.companies.speeds(f.chosen.family.interference(x, nil))
 	stretches := 0
 	for i, h := range f.inputs.histories {
 		part, left := h.readings(c, f.evidence.companies.clock(i, h.timeline.at, speeds))
 		for j := range part {
 			part[j].stretch += stretches
+			for column, size := range told { // whole numbers: the order does not matter
+				part[j].bytes -= part[j].counts[column] * float64(size)
+			}
 		}
 		list = append(list, part...)
 		dropped += left

@@ -226,7 +226,7 @@ func (f *fitted) explain(p *profile.Profile, r *Report) {
 	if r.Retention >= 0 {
 		note("When all was freed %s stayed above the baseline.", r.Retention.Short())
 	}
-	note("A block shrinks while it is freed: the work of dealloc is the time for which all of it would be held.")
+	note("A block shrinks while it is freed: freeing is the part of it that is held on average.")
 	note("Keys and whatever else was loaded before the first job are in the baseline, but for the data of config.resident.")
 	if in.besides() && len(p.Resident) > 0 {
 		note("The list of config.resident in a scenario replaces the one here: repeat %q in it.", retained)

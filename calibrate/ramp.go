@@ -14,8 +14,7 @@ import (
 type basis struct {
 	columns columns
 	plain   []int
-	corners [][]int         // by ramp: points of the grid, first and last among them
-	told    map[int]float64 // bytes of plain columns, as the headers tell
+	corners [][]int // by ramp: points of the grid, first and last among them
 }
 
 // newBasis returns the unknowns of the kinds: the classes that they hold, what their stages hold while they run, and
@@ -112,6 +111,16 @@ func (b *basis) wished(column int) bool {
 func (b *basis) without(j int) *basis {
 	out := *b
 	out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
+	return &out
+}
+
+// besides returns the basis without what is known.
+func (b *basis) besides(known map[int]model.Bytes) *basis {
+	out := *b
+	out.plain = slices.DeleteFunc(slices.Clone(b.plain), func(column int) bool {
+		_, there := known[column]
+		return there
+	})
 	return &out
 }
 

@@ -28,6 +28,8 @@ func (f *family) String() string {
 	}
 	for _, t := range f.terms {
 		switch {
+		case t.doubling:
+			parts = append(parts, fmt.Sprintf("%s slowed by each doubling of %s", t.stage, t.by))
 		case t.by != model.NoStage:
 			parts = append(parts, fmt.Sprintf("%s slowed by %s", t.stage, t.by))
 		case t.stage != model.NoStage:
@@ -99,7 +101,7 @@ func (t *tried) better(u *tried) bool {
 }
 
 // mostTerms bounds the numbers that are added to the sharing of cores.
-const mostTerms = 4
+const mostTerms = 6
 
 // choose returns the simplest interference that no richer one explains the traces better than, and all that it tried.
 func (e *evidence) choose(cores int) (*tried, []Candidate, error) {
@@ -222,7 +224,7 @@ func (e *evidence) terms() []term {
 	for _, s := range stages {
 		list = append(list, term{stage: s})
 		for _, by := range stages {
-			list = append(list, term{s, by})
+			list = append(list, term{stage: s, by: by}, term{stage: s, by: by, doubling: true})
 		}
 	}
 	return list

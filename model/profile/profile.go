@@ -161,6 +161,8 @@ type Footprint struct {
 	// During is what a stage holds besides while it runs, as points over its progress. For Synth it is all
 	// that a partition holds until its synthesis is over.
 	During map[model.Stage][]Point `yaml:"during"`
+	// Freeing is the part of a block that is held, on average, while Dealloc frees it, from 0 to 1; nil: all of it.
+	Freeing *Quantity[float64] `yaml:"freeing"`
 	// Pinned is the part of the vectors that is locked in host memory for the device.
 	Pinned Quantity[model.Bytes] `yaml:"pinned"`
 	// Shm is the part of the vectors that is in shared memory, which /dev/shm limits.
@@ -168,6 +170,14 @@ type Footprint struct {
 	// VRAM is what a partition holds on its device while a stage runs there: Prep, Kernel or Tail. What it holds in
 	// Prep it holds until the kernel begins, waiting for the lock included.
 	VRAM map[model.Stage]Quantity[model.Bytes] `yaml:"vram"`
+}
+
+// Gone returns how much of so many bytes is gone, on average, while they are being freed.
+func (f *Footprint) Gone(bytes model.Bytes) model.Bytes {
+	if f.Freeing == nil {
+		return 0
+	}
+	return model.Bytes((1 - f.Freeing.Value) * float64(bytes))
 }
 
 // Blocks returns the footprint's blocks.

@@ -129,6 +129,12 @@ func (p *Footprint) validate(f *model.Faults, at string, work map[model.Stage]Wo
 	amount(f, at+".vectors", p.Vectors)
 	amount(f, at+".assignment", p.Assignment)
 	amount(f, at+".call", p.Call)
+	if p.Freeing != nil {
+		ratio(f, at+".freeing", *p.Freeing, 0)
+		if p.Freeing.Value > 1 {
+			f.Add(at+".freeing", "is %v: a part of a block, at most 1", p.Freeing.Value)
+		}
+	}
 	for _, part := range []struct {
 		key   string
 		bytes Quantity[model.Bytes]

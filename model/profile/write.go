@@ -155,6 +155,9 @@ func (w *page) kind(k *Kind) {
 	w.line(3, "vectors: %s", quantity(k.Footprint.Vectors))
 	w.line(3, "assignment: %s", quantity(k.Footprint.Assignment))
 	w.line(3, "call: %s", quantity(k.Footprint.Call))
+	if k.Footprint.Freeing != nil {
+		w.line(3, "freeing: %s", quantity(*k.Footprint.Freeing))
+	}
 	if k.Footprint.Pinned != (Quantity[model.Bytes]{}) {
 		w.line(3, "pinned: %s", quantity(k.Footprint.Pinned))
 	}

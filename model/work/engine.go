@@ -280,6 +280,9 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	}
 	if e.Memory.shaped.Has(t.Stage) && t.Stage != model.Load {
 		e.Memory.Begin(t.Stage, t.Lane, effect.Kind, effect.Proofs, amount)
+		if t.Stage == model.Dealloc {
+			e.shrink(effect)
+		}
 	}
 	if e.books.kept {
 		e.books.stage(effect)
@@ -294,6 +297,15 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	over := &r.over.Input
 	over.Op, over.Task.Stage, over.Task.Block, over.Task.Lane, over.Task.Slot, over.Task.Gen = model.Done, t.Stage, t.Block, t.Lane, t.Slot, t.Gen
 	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
+}
+
+// shrink takes away what is gone while a block is freed. Where nothing fails each partition that frees its assignment has
+// been on a worker.
+func (e *Engine) shrink(effect *model.Effect) {
+	freed := *effect
+	freed.Call = e.fails == nil
+	whole := e.blocks[effect.Kind].Freed(&freed) * model.Bytes(effect.Proofs)
+	e.Memory.Shrink(effect.Task.Lane, e.setup.Kinds[effect.Kind].Footprint.Gone(whole))
 }
 
 // amount returns the work of a stage that begins.

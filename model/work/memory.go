@@ -46,7 +46,7 @@ type ramps struct {
 	work   int64   // on the clock at the instant to which the memory was brought
 	shapes []shape // by kind; nil for a stage without any
 	highs  []int64 // the highest corner of each shape
-	level  int64   // sum of the runners whose shape is level; Memory.constant has it too
+	level  int64   // sum of what does not change with progress; Memory.constant has it too
 	offset uint64  // sum of the running pieces at work 0, in 2^-20 bytes, modulo 2^64
 	slope  uint64  // sum of their slopes
 	most   int64   // sum of the running pieces' highest corners
@@ -64,7 +64,7 @@ type corner struct {
 
 // piece is a runner's place on its shape.
 type piece struct {
-	level         int64 // bytes, if the shape is level; everything else is zero then
+	level         int64 // bytes that do not change with progress: of a shape that is level, and less what is gone
 	shape         shape // nil: nothing runs on the lane that changes with progress
 	proofs        int64 // how often the shape is held
 	next          int   // index of the corner at which the piece ends
@@ -91,6 +91,9 @@ func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *M
 			if points := kinds[k].Footprint.During[model.Stage(s)]; len(points) > 0 {
 				r.setShape(k, len(kinds), newShape(points))
 				m.shaped = m.shaped.With(model.Stage(s))
+			}
+			if kinds[k].Footprint.Freeing != nil {
+				m.shaped = m.shaped.With(model.Dealloc)
 			}
 		}
 		if slices.ContainsFunc(r.shapes, func(s shape) bool { return !s.isLevel() }) {
@@ -137,7 +140,7 @@ func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
 // to which the memory was brought.
 func (m *Memory) Begin(s model.Stage, lane int32, kind, proofs uint16, work model.Span) {
 	r := &m.ramps[s]
-	if !m.shaped.Has(s) || r.shapes[kind] == nil || work == 0 {
+	if !m.shaped.Has(s) || r.shapes == nil || r.shapes[kind] == nil || work == 0 {
 		return
 	}
 	for int(lane) >= len(r.lanes) {
@@ -157,7 +160,16 @@ func (m *Memory) Begin(s model.Stage, lane int32, kind, proofs uint16, work mode
 	m.overflowed = m.overflowed || r.most > mostRamped
 }
 
-// hold sets what a runner with a level shape holds.
+// Shrink takes away what is gone, on average, of a block whose dealloc starts. The block itself goes at the end.
+func (m *Memory) Shrink(lane int32, gone model.Bytes) {
+	r := &m.ramps[model.Dealloc]
+	for int(lane) >= len(r.lanes) {
+		r.lanes = append(r.lanes, piece{})
+	}
+	m.hold(r, &r.lanes[lane], r.lanes[lane].level-int64(gone))
+}
+
+// hold sets what a runner holds whatever its progress.
 func (m *Memory) hold(r *ramps, p *piece, bytes int64) {
 	change := bytes - p.level
 	p.level = bytes
@@ -188,8 +200,8 @@ func (m *Memory) End(s model.Stage, lane int32) {
 		return
 	}
 	p := &r.lanes[lane]
+	m.hold(r, p, 0)
 	if p.shape == nil {
-		m.hold(r, p, 0)
 		return
 	}
 	r.leave(p)
