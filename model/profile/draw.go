@@ -56,17 +56,9 @@ type drawer struct {
 // normalHalfWidth is the half width of the 95 % interval of the standard normal distribution.
 const normalHalfWidth = 1.959963984540054
 
-// normal returns the next draw.
-func (d *drawer) normal() float64 {
+func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
 	z := stream.Normal(d.key.Uniform(d.next, 0))
 	d.next++
-	return z
-}
-
-func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) { q.move(d.normal()) }
-
-// move moves a quantity by so many standard errors.
-func (q *Quantity[T]) move(z float64) {
 	if !q.HasInterval() {
 		return
 	}
@@ -98,10 +90,12 @@ func (d *drawer) interference(in Interference) Interference {
 	for i := range out.Slowdowns {
 		s := &out.Slowdowns[i]
 		s.Points = slices.Clone(s.Points)
-		z := d.normal() // the points of a law are one curve: they go up and down together
 		for j := range s.Points {
-			s.Points[j].Factor.move(z)
+			drawQuantity(d, &s.Points[j].Factor)
 			s.Points[j].Factor.Value = math.Max(s.Points[j].Factor.Value, leastFactor)
+			if j > 0 && in.Slowdowns[i].Points[j].Factor == in.Slowdowns[i].Points[j-1].Factor {
+				s.Points[j].Factor = s.Points[j-1].Factor // a level stretch is one number and stays level
+			}
 		}
 	}
 	for i := range out.Resources {
