@@ -176,6 +176,7 @@ func (f *fitted) profile(name string) *profile.Profile {
 	in := f.inputs
 	p := &profile.Profile{
 		Name: name, Baseline: in.baseline(), DeviceBaseline: in.deviceBaseline(),
+		Scatter:      profile.Quantity[model.Bytes]{Value: model.Bytes(f.memory.sigma), Source: profile.Fitted},
 		Interference: f.chosen.family.interference(f.chosen.x, f.errors),
 	}
 	onDevices := in.deviceFootprints()

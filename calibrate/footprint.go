@@ -69,7 +69,6 @@ func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64)
 
 // estimate is what the footprints come to, besides what the headers tell.
 type estimate struct {
-	told       map[int]model.Bytes // by column
 	basis      *basis
 	weights    []float64 // of the readings
 	x          []float64 // bytes
@@ -81,14 +80,14 @@ type estimate struct {
 // estimateFootprints fits the unknowns of a basis to the readings. Readings that are far off (the sampler was
 // late, the allocator was slow) count less, by the weights of Huber (1964), "Robust estimation of a location
 // parameter". What they say nothing of is taken out. The readings are what is resident besides what is told.
-func estimateFootprints(b *basis, told map[int]model.Bytes, readings []reading) (*estimate, error) {
-	b = b.seen(readings).besides(told)
+func estimateFootprints(b *basis, readings []reading) (*estimate, error) {
+	b = b.seen(readings)
 	weights := make([]float64, len(readings))
 	for i := range weights {
 		weights[i] = 1
 	}
 	const rounds = 4
-	est := &estimate{told: told, readings: len(readings), weights: weights}
+	est := &estimate{readings: len(readings), weights: weights}
 	var e *equations
 	for round := range rounds {
 		e = newEquations(readings, weights, b.columns.count())
@@ -247,17 +246,17 @@ func fittedBytes(x, deviation float64) profile.Quantity[model.Bytes] {
 	return profile.Quantity[model.Bytes]{Value: whole(x), Low: whole(x - d), High: whole(x + d), Source: profile.Fitted}
 }
 
-// column returns what a plain column holds: what the headers tell, or the unknown with its interval; false if it is
+// column returns what a plain column holds: the unknown with its interval, and what the headers tell; false if it is
 // neither.
 func (est *estimate) column(column int) (profile.Quantity[model.Bytes], bool) {
-	if size, there := est.told[column]; there {
-		return told(size), true
-	}
+	size, there := est.basis.told[column]
 	j := slices.Index(est.basis.plain, column)
 	if j < 0 {
-		return profile.Quantity[model.Bytes]{}, false
+		return told(size), there
 	}
-	return est.quantity(j), true
+	q := est.quantity(j)
+	q.Value, q.Low, q.High = q.Value+size, q.Low+size, q.High+size
+	return q, true
 }
 
 // footprint returns what a kind holds.

@@ -16,8 +16,9 @@ func (f *fitted) fitMemory() error {
 			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped
+	b.told = f.inputs.told(b.columns)
 	var err error
-	if f.memory, err = estimateFootprints(b, f.inputs.told(b.columns), readings); err != nil {
+	if f.memory, err = estimateFootprints(b, readings); err != nil {
 		return err
 	}
 	f.varyMemory()

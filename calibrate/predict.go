@@ -93,7 +93,7 @@ func Predict(plan sim.Plan, replications int) (*Prediction, error) {
 func base(r *sim.Result) model.Bytes {
 	for _, h := range r.AtPeak {
 		if h.Owner == sim.OwnBaseline {
-			return h.Bytes
+			return h.Bytes - r.Off
 		}
 	}
 	return 0

@@ -14,7 +14,8 @@ import (
 type basis struct {
 	columns columns
 	plain   []int
-	corners [][]int // by ramp: points of the grid, first and last among them
+	corners [][]int             // by ramp: points of the grid, first and last among them
+	told    map[int]model.Bytes // by plain column: what the headers tell, beside which the unknown is what more there is
 }
 
 // newBasis returns the unknowns of the kinds: the classes that they hold, what their stages hold while they run, and
@@ -97,10 +98,10 @@ func tent(corners []int, i, g int) float64 {
 	return 0
 }
 
-// wished reports whether a plain column is one that had rather be nothing: what stages hold for themselves and what
-// is there whatever runs.
+// wished reports whether a plain column is one that had rather be nothing: what stages hold for themselves, what is
+// there whatever runs, and what is held beside blocks whose sizes are told.
 func (b *basis) wished(column int) bool {
-	if column == offset {
+	if _, told := b.told[column]; told || column == offset {
 		return true
 	}
 	own := (column - firstKind) % perKind
@@ -111,16 +112,6 @@ func (b *basis) wished(column int) bool {
 func (b *basis) without(j int) *basis {
 	out := *b
 	out.plain = slices.Delete(slices.Clone(b.plain), j, j+1)
-	return &out
-}
-
-// besides returns the basis without what is known.
-func (b *basis) besides(known map[int]model.Bytes) *basis {
-	out := *b
-	out.plain = slices.DeleteFunc(slices.Clone(b.plain), func(column int) bool {
-		_, there := known[column]
-		return there
-	})
 	return &out
 }
 

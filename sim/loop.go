@@ -33,6 +33,7 @@ type loop struct {
 	plan     *Plan
 	config   model.Config // with the resident list that is in force
 	baseline model.Bytes  // of the host, as drawn for the replication
+	off      model.Bytes  // part of it by which the memory of the replication is off
 	// preloaded is the most that was held while the data that is there from the start was loaded.
 	preloaded model.Bytes
 	kinds     []profile.Kind
@@ -82,8 +83,10 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		return nil, err
 	}
 	host, device := drawn.Baselines(kinds)
+	off := max(drawn.Off, -host)
+	host += off
 	l := &loop{
-		plan: p, config: config, baseline: host, kinds: kinds, core: core, record: record,
+		plan: p, config: config, baseline: host, off: off, kinds: kinds, core: core, record: record,
 		arrivals: work.NewArrivals(&p.Workload, indices, p.Seed, p.Replication),
 		cancels:  p.Disturb.Cancels,
 		limit:    p.Machine.HostLimit(),

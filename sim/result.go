@@ -45,6 +45,8 @@ type Result struct {
 	Bottleneck  string
 	Utilization Utilization
 	AtPeak      []Holding
+	// Off is by how much the memory of the replication is off by the scatter of the profile. It is part of the baseline.
+	Off model.Bytes
 	// LedgerPeak is the most bytes that were reserved at once; 0 without a budget.
 	LedgerPeak model.Bytes
 	Devices    []DevicePeak // by device
@@ -68,7 +70,7 @@ type Utilization struct {
 }
 
 func (l *loop) result() *Result {
-	r := &Result{Verdict: Fits, Limit: l.limit, JobsDone: l.tally.done, AtPeak: l.holdings(), SecondsPerJob: math.NaN()}
+	r := &Result{Verdict: Fits, Limit: l.limit, JobsDone: l.tally.done, AtPeak: l.holdings(), Off: l.off, SecondsPerJob: math.NaN()}
 	r.Peak, r.PeakAt = l.engine.Memory.Peak()
 	if r.JobsDone > 0 {
 		r.Makespan = l.tally.lastDone.Sub(l.tally.first)

@@ -13,7 +13,8 @@ import (
 const drawPurpose = 1 << 18
 
 // Draw returns a copy of the profile in which every quantity with an interval has a value drawn from it: normal
-// about the value, on each side as wide as the interval is there. Replications that draw like this carry the
+// about the value, on each side as wide as the interval is there, and resident memory is off by a draw of its scatter.
+// Replications that draw like this carry the
 // uncertainty of the calibration into what they predict.
 func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 	d := drawer{key: stream.NewKey(seed, replication, drawPurpose)}
@@ -44,6 +45,9 @@ func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 		}
 		d.footprint(&k.Footprint)
 	}
+	if p.Scatter.Value > 0 {
+		out.Off = model.Bytes(d.normal() * float64(p.Scatter.Value))
+	}
 	return &out
 }
 
@@ -56,9 +60,15 @@ type drawer struct {
 // normalHalfWidth is the half width of the 95 % interval of the standard normal distribution.
 const normalHalfWidth = 1.959963984540054
 
-func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
+// normal returns the next number of a standard normal distribution.
+func (d *drawer) normal() float64 {
 	z := stream.Normal(d.key.Uniform(d.next, 0))
 	d.next++
+	return z
+}
+
+func drawQuantity[T ~int64 | ~float64](d *drawer, q *Quantity[T]) {
+	z := d.normal()
 	if !q.HasInterval() {
 		return
 	}

@@ -37,9 +37,14 @@ type Profile struct {
 	Baseline   Quantity[model.Bytes] // resident before the first job, without the resident data
 	// DeviceBaseline is what a device holds for as long as the prover runs: its context and what is cached there.
 	DeviceBaseline Quantity[model.Bytes]
-	Resident       []model.Resident
-	Interference   Interference
-	Kinds          []Kind // sorted by name
+	// Scatter is the standard deviation of resident memory at one moment about what the footprints add up to: what heaps
+	// and allocators make of it. Absent if it is not known.
+	Scatter Quantity[model.Bytes]
+	// Off is by how much resident memory is off in a profile that was drawn; it is not part of a file.
+	Off          model.Bytes
+	Resident     []model.Resident
+	Interference Interference
+	Kinds        []Kind // sorted by name
 }
 
 // Kind returns the kind of that name, or nil.

@@ -92,6 +92,7 @@ func drawQuantity[T ~int64 | ~float64](t *rapid.T, values *rapid.Generator[T], l
 func drawProfile(t *rapid.T) *profile.Profile {
 	p := &profile.Profile{
 		Name: texts.Draw(t, "name"), Baseline: drawQuantity(t, sizes, "baseline"), DeviceBaseline: drawQuantity(t, sizes, "device baseline"),
+		Scatter: drawQuantity(t, sizes, "scatter"),
 	}
 	p.Provenance = profile.Provenance{
 		Machine:  texts.Draw(t, "machine"),

@@ -19,6 +19,7 @@ type file struct {
 	Provenance   Provenance             `yaml:"provenance"`
 	Baseline     Quantity[model.Bytes]  `yaml:"baseline"`
 	Device       Quantity[model.Bytes]  `yaml:"device_baseline"`
+	Scatter      Quantity[model.Bytes]  `yaml:"scatter"`
 	Resident     []model.Resident       `yaml:"resident"`
 	Interference Interference           `yaml:"interference"`
 	Kinds        map[string]kindInAFile `yaml:"kinds"`
@@ -57,7 +58,7 @@ func Read(data []byte, name string) (*Profile, error) {
 
 func (f *file) profile() *Profile {
 	p := &Profile{
-		Name: f.Name, Provenance: f.Provenance, Baseline: f.Baseline, DeviceBaseline: f.Device, Resident: f.Resident,
+		Name: f.Name, Provenance: f.Provenance, Baseline: f.Baseline, DeviceBaseline: f.Device, Scatter: f.Scatter, Resident: f.Resident,
 		Interference: f.Interference,
 	}
 	for name, k := range f.Kinds {

@@ -105,7 +105,7 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"schema: 1", "schema: 2", "1:9: schema is 2: this version reads schema 1"},
 		{"schema: 1\n", "", "1:1: the document has no schema: begin with schema: 1"},
 		{"name: porep\n", "", "1:1: name is missing: a profile needs one"},
-		{"baseline:", "base:", "13:1: base is not a key here: the keys are schema, name, provenance, baseline, device_baseline, resident, interference, kinds"},
+		{"baseline:", "base:", "13:1: base is not a key here: the keys are schema, name, provenance, baseline, device_baseline, scatter, resident, interference, kinds"},
 		{"2GiB, low", "2Gib, low", `13:19: baseline.value: model: size "2Gib": write a number and a unit`},
 		{"value: 2GiB, ", "", "13:11: baseline has no value: write {value: , low: , high: , from: }, of which only value is needed"},
 		{"low: 1GiB, ", "", "13:11: baseline has one end of an interval: give both low and high, or neither"},

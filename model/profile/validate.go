@@ -20,6 +20,7 @@ func (p *Profile) Validate() error {
 	p.Provenance.validate(&f)
 	amount(&f, "baseline", p.Baseline)
 	amount(&f, "device_baseline", p.DeviceBaseline)
+	amount(&f, "scatter", p.Scatter)
 	f.Join(model.ValidateResident("resident", p.Resident))
 	for i := range p.Resident {
 		utf8Text(&f, fmt.Sprintf("resident[%d].name", i), p.Resident[i].Name)

@@ -53,6 +53,9 @@ func (p *Profile) canonical() []byte {
 	if p.DeviceBaseline != (Quantity[model.Bytes]{}) {
 		w.line(0, "device_baseline: %s", quantity(p.DeviceBaseline))
 	}
+	if p.Scatter != (Quantity[model.Bytes]{}) {
+		w.line(0, "scatter: %s", quantity(p.Scatter))
+	}
 	if len(p.Resident) > 0 {
 		w.line(0, "resident:")
 	}
