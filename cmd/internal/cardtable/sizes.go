@@ -31,6 +31,8 @@ func (r *results) sizes() string {
 		line("vectors", blocks.Vectors, f.Vectors.Value, 0)
 		line("assignment", blocks.Assignment, f.Assignment.Value, 0)
 		line("scalars of the call", blocks.Call, f.Call.Value, 0)
+		line("all of it on the host", blocks.Vectors+blocks.Assignment+blocks.Call,
+			f.Vectors.Value+f.Assignment.Value+f.Call.Value, r.hostMark(k))
 		key, partition := r.marks(k)
 		if q := k.Keys.Device; q.Value > 0 {
 			line("key on the device", q.Value, q.Value, key)
@@ -52,6 +54,25 @@ func (r *results) blocks(kind string) (model.Blocks, bool) {
 		}
 	}
 	return model.Blocks{}, false
+}
+
+// hostMark returns the peak above the baseline of the run of one partition at a time whose largest partition is of a kind;
+// 0 if there is none.
+func (r *results) hostMark(k *profile.Kind) model.Bytes {
+	for _, row := range r.rows {
+		c, largest := &row.trace.Header.Config, ""
+		most := model.Bytes(0)
+		for _, s := range row.trace.Header.Workload.Shares {
+			if b := row.trace.Header.Blocks[s.Kind]; b.Vectors > most {
+				most, largest = b.Vectors, s.Kind
+			}
+		}
+		one := c.JobsInFlight == 1 && c.Admission.Permits == 1 && c.Admission.Release == model.AfterFinish
+		if m := row.Metric(calibrate.AboveBaseline); m != nil && one && largest == k.Name {
+			return model.Bytes(m.Measured)
+		}
+	}
+	return 0
 }
 
 // marks returns what was read on a device in runs of one kind alone: what its key takes, and what a partition takes at
