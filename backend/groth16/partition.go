@@ -51,11 +51,11 @@ var rules = map[steps]struct {
 	name                     string
 	after, before, notDuring steps
 }{
-	prep:           {name: "prep", before: freeVectors | freeAssignment},
-	kernel:         {name: "kernel", before: freeVectors},
-	tail:           {name: "tail", after: prep, before: freeAssignment},
-	finish:         {name: "finish", after: kernel | tail, before: freeAssignment},
-	freeVectors:    {name: "free vectors", notDuring: prep | kernel},
+	prep:           {name: "prep", before: freeAssignment},
+	kernel:         {name: "kernel", before: freeVectors | freeAssignment}, // the latter frees the sums
+	tail:           {name: "tail", after: prep | kernel, before: freeAssignment},
+	finish:         {name: "finish", after: tail, before: freeAssignment},
+	freeVectors:    {name: "free vectors", notDuring: kernel},
 	freeAssignment: {name: "free assignment", notDuring: prep | kernel | tail | finish},
 }
 

@@ -18,13 +18,13 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 			allowed := !has(s)
 			switch s {
 			case prep:
-				allowed = allowed && !has(freeVectors) && !has(freeAssignment)
+				allowed = allowed && !has(freeAssignment)
 			case kernel:
-				allowed = allowed && !has(freeVectors)
+				allowed = allowed && !has(freeVectors) && !has(freeAssignment)
 			case tail:
-				allowed = allowed && has(prep) && !has(freeAssignment)
+				allowed = allowed && has(prep) && has(kernel) && !has(freeAssignment)
 			case finish:
-				allowed = allowed && has(kernel) && has(tail) && !has(freeAssignment)
+				allowed = allowed && has(tail) && !has(freeAssignment)
 			}
 			ran := false
 			err := p.take(s, func() error { ran = true; return nil })
@@ -40,7 +40,7 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 
 func TestMemoryIsNotFreedUnderARunningStage(t *testing.T) {
 	for _, c := range []struct{ running, free steps }{
-		{prep, freeVectors}, {kernel, freeVectors},
+		{kernel, freeVectors},
 		{prep, freeAssignment}, {kernel, freeAssignment}, {tail, freeAssignment}, {finish, freeAssignment},
 	} {
 		running, free := c.running, c.free
