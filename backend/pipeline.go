@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -161,7 +162,7 @@ func (o *owner) round(ctx context.Context) error {
 			o.summary.Failures = append(o.summary.Failures, c.Err)
 		}
 		if err := o.step(now, c.Input, c.Begin, c.End); err != nil {
-			return err
+			return errors.Join(err, c.Err)
 		}
 	}
 	o.pending = o.pending[:0]

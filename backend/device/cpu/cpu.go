@@ -66,13 +66,13 @@ type Device struct {
 	held    map[partitionID]*holding // from the start of synthesis until wholly freed
 	pool    [][]groth16.Block        // by kind: vectors that no partition has
 	batches batches
-	faults  []error // of what has no completion
 
 	data []datum // by index in Config.Resident; the core never lets two uses of one meet
 
 	mu       sync.Mutex
 	proofs   map[int32][]groth16.Proof // of jobs in flight, by partition
 	verified int
+	faults   []error // of what has no completion that could tell
 }
 
 // Stages are the stages of a kind that this device proves.
@@ -132,9 +132,12 @@ func (d *Device) Submit(_ model.Instant, effects []model.Effect) {
 
 // note keeps an error for Close.
 func (d *Device) note(err error) {
-	if err != nil {
-		d.faults = append(d.faults, err)
+	if err == nil {
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.faults = append(d.faults, err)
 }
 
 // Close implements backend.Device. It waits for what still runs, and frees the pool and the resident data. It is an
@@ -198,10 +201,13 @@ func (d *Device) stage(e *model.Effect, h *holding, begin model.Instant) error {
 	case model.Finish:
 		return d.finish(e, h)
 	case model.Dealloc:
+		// To the core freeing cannot fail: nothing else could be done with the block. Close tells.
+		what := (*groth16.Partition).FreeAssignment
 		if e.Task.Block == model.Vectors {
-			return h.each((*groth16.Partition).FreeVectors)
+			what = (*groth16.Partition).FreeVectors
 		}
-		return h.each((*groth16.Partition).FreeAssignment)
+		d.note(h.free(what))
+		return nil
 	}
 	return errors.New("the device has no such stage")
 }

@@ -28,6 +28,15 @@ func (h *holding) each(step func(*groth16.Partition) error) error {
 	return nil
 }
 
+// free frees something of all partitions, whatever fails on the way.
+func (h *holding) free(what func(*groth16.Partition) error) error {
+	var faults []error
+	for _, p := range h.parts {
+		faults = append(faults, what(p))
+	}
+	return errors.Join(faults...)
+}
+
 // holding returns what is held of a stage's partition. A synthesis begins one, with vectors from the pool if the core
 // says so.
 func (d *Device) holding(e *model.Effect) *holding {
@@ -75,10 +84,10 @@ func (d *Device) synthesize(e *model.Effect, h *holding) error {
 	if err == nil {
 		return nil
 	}
-	err = errors.Join(err, h.each((*groth16.Partition).FreeAssignment))
+	err = errors.Join(err, h.free((*groth16.Partition).FreeAssignment))
 	h.blocks = 1
 	if !d.retains() {
-		err = errors.Join(err, h.each((*groth16.Partition).FreeVectors))
+		err = errors.Join(err, h.free((*groth16.Partition).FreeVectors))
 		h.blocks = 0
 	}
 	h.parts = nil
