@@ -180,3 +180,73 @@ func TestAPoolIsPinned(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAFaultOfTheCardIsTold has every call of the library fail in turn, alone or with all after it. The fault is told, the
+// run ends, all other partitions come as far as they do without it, and nothing is left on the card.
+func TestAFaultOfTheCardIsTold(t *testing.T) {
+	path, dir := library(t, `#include "testdata/fake.c"`), t.TempDir()
+	for _, c := range []struct {
+		name, fault string
+		set         func(*model.Config)
+	}{
+		{"lock for the kernel", "%d", func(*model.Config) {}},
+		{"card lost", "%d+", func(*model.Config) {}},
+		{"lock for the call, pool, keys on demand", "%d", func(c *model.Config) {
+			c.GPU.Lock, c.GPU.Prep, c.GPU.BG2, c.Pool = model.LockCall, "", model.OnDevice, model.PoolRetain
+			keysOnDemand(c)
+		}},
+	} {
+		config := treeConfig()
+		c.set(&config)
+		told := true
+		for call := 1; told; call++ { // until there are not so many calls
+			t.Setenv("FAKE_FAULT", fmt.Sprintf(c.fault, call))
+			l, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var others []string
+			if told, others = oneJob(t, config, l, dir); len(others) > 0 {
+				t.Fatalf("%s: call %d fails: these are other errors than it and refused proofs: %q", c.name, call, others)
+			}
+		}
+	}
+}
+
+// oneJob proves a job and returns whether a call of the library failed, and all other errors but refused proofs.
+func oneJob(t *testing.T, config model.Config, l *Library, dir string) (told bool, others []string) {
+	t.Helper()
+	note := func(err error) {
+		for _, line := range strings.Split(fmt.Sprint(err), "\n") {
+			switch {
+			case err == nil:
+			case strings.Contains(line, ": fault"):
+				told = true
+			case !strings.Contains(line, "finish: groth16: proof of job "):
+				others = append(others, line)
+			}
+		}
+	}
+	s := cpu.Setup{Kinds: openTrees(t, dir, "tree"), Config: config}
+	device, err := NewDevice(t.Context(), DeviceSetup{Setup: s, Library: l})
+	if note(err); err != nil {
+		return told, others
+	}
+	pipeline := backend.Pipeline{
+		Config: config, Device: device, Clock: backend.StartClock(),
+		Kinds: []model.Kind{{Name: "tree", Partitions: treePartitions, Stages: cpu.Stages()}},
+		Workload: model.Workload{
+			Arrival: model.Arrival{Pattern: model.Closed}, Shares: []model.Share{{Kind: "tree", Jobs: 1}},
+		},
+	}
+	summary, err := pipeline.Run(t.Context())
+	note(err)
+	if err == nil && (summary.Stalled || summary.JobsFailed != 1) {
+		t.Errorf("%+v, want the job to fail", summary)
+	}
+	for _, err := range summary.Failures {
+		note(err)
+	}
+	note(device.Close())
+	return told, others
+}

@@ -1,7 +1,11 @@
-/* A library with no card: memory is counted and held, and every result is zero bytes. */
+/* A library with no card: memory is counted and held, and every result is zero bytes. Of all calls since the library was
+ * asked for its ABI, the one with the number FAKE_FAULT fails, and with a + behind the number all after it. What is to be
+ * freed is gone even then. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../../cuda/include/headroom.h"
 
@@ -19,10 +23,19 @@ struct hr_stream { hr_device *device; };
 struct hr_buffer { hr_device *device; uint64_t size; };
 struct hr_ntt { hr_device *device; uint64_t size; };
 
-static hr_status fine(void) { return (hr_status){HR_OK, ""}; }
+static atomic_int calls;
+static int fault; /* the call that fails; 0: none */
+static int lost;  /* so do all after it */
+
+static hr_status fine(void) {
+  int call = ++calls;
+  if (call == fault || (lost && call > fault)) return (hr_status){HR_CUDA, "fault"};
+  return (hr_status){HR_OK, ""};
+}
 
 static hr_status count(hr_device *d, int64_t size, int handles) {
   hr_status s = fine();
+  if (s.code != HR_OK && size + handles > 0) return s;
   pthread_mutex_lock(&d->mutex);
   uint64_t taken = d->book.taken.device + (uint64_t)size;
   if (size > 0 && d->book.cap != 0 && taken > d->book.cap) {
@@ -40,7 +53,13 @@ static hr_status count(hr_device *d, int64_t size, int handles) {
   return s;
 }
 
-uint32_t hr_abi(void) { return HR_ABI; }
+uint32_t hr_abi(void) {
+  const char *number = getenv("FAKE_FAULT");
+  fault = number == NULL ? 0 : atoi(number);
+  lost = number != NULL && strchr(number, '+') != NULL;
+  calls = 0;
+  return HR_ABI;
+}
 hr_status hr_open(int32_t card, uint64_t cap, hr_device **device) {
   if (card > 1) return (hr_status){HR_ARGUMENT, "should be 0 to 1"};
   hr_device *d = *device = calloc(1, sizeof **device);
@@ -75,6 +94,7 @@ hr_status hr_buffer_free(hr_buffer *buffer) {
 }
 hr_status hr_pin(hr_device *device, void *memory, uint64_t size) {
   hr_status s = fine();
+  if (s.code != HR_OK) return s;
   pthread_mutex_lock(&device->mutex);
   hr_size *taken = &device->book.taken, *peak = &device->book.peak;
   if (taken->pinned + size > device->pinnable) {
