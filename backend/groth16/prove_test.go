@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -155,6 +156,49 @@ func TestProofsDoNotDependOnThreadsOrOnWhatRunsBeside(t *testing.T) {
 			got, err := part.Finish()
 			if err != nil || got != want {
 				t.Errorf("the proof is %x (%v), should be %x", got, err, want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What one synthesis moves out of the heap is nobody else's, while the collector runs all the time and memory is used
+// again at once. To look longer: GODEBUG=clobberfree=1 GOGC=1 go test -race -run Collector -count=50 ./backend/groth16
+func TestProofsHoldWhileTheCollectorRuns(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	provers := []*Prover{
+		openProver(t, smallest(MiMC), Threads{}), // its vectors have a few pages, and no huge one
+		openProver(t, circuit{Family: MiMC, Log2Constraints: 13, Data: 64 * model.KiB, Leaf: model.DefaultLeaf}, Threads{Synthesize: 2}),
+	}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		p := provers[i%2]
+		wg.Go(func() {
+			part, err := p.Synthesize(t.Context(), 1, i)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			// A place that a synthesis gave back serves the others now, and must keep what they write.
+			heap := make(fr.Vector, 1<<13)
+			for j := range heap {
+				heap[j].SetUint64(uint64(j))
+			}
+			var proof Proof
+			finish := func() (err error) { proof, err = part.Finish(); return err }
+			for _, stage := range []func() error{part.Prep, part.Kernel, part.FreeVectors, part.Tail, finish, part.FreeAssignment} {
+				if err := stage(); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := p.keys.Verify(part.Statement, proof); err != nil {
+				t.Error(err)
+			}
+			for j := range heap {
+				if heap[j].Uint64() != uint64(j) {
+					t.Errorf("value %d on the heap is %v", j, &heap[j])
+					return
+				}
 			}
 		})
 	}

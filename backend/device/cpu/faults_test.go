@@ -130,9 +130,9 @@ func TestAFaultCostsItsJobAndNoOther(t *testing.T) {
 	want := prove(t, plain()).proofs
 	for name, set := range map[string]func(*model.Config){
 		"lock for the kernel": func(*model.Config) {},
-		"lock for the call":   func(c *model.Config) { c.GPU.Lock, c.GPU.Prep, c.GPU.Split = model.LockCall, "", false },
-		"batch from a pool": func(c *model.Config) { // all its sums are open when the first kernel begins
-			c.GPU.Lock, c.GPU.Prep = model.LockCall, ""
+		// All sums of a batch are open when its first kernel begins.
+		"batch from a pool, lock for the call": func(c *model.Config) {
+			c.GPU.Lock, c.GPU.Prep, c.GPU.Split = model.LockCall, "", false
 			c.JobsInFlight, c.Pool, c.Batch = 4, model.PoolRetain, &model.Batch{Size: 2, Wait: model.Millisecond}
 		},
 	} {
