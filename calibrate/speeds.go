@@ -6,28 +6,6 @@ import (
 	"headroom/model/work"
 )
 
-// slowdowns returns by what factor each running stage is slowed in a company, as the simulator's own clocks have
-// it: every runner is given the same work and the clocks are not settled again when the first ones end, so that all
-// go on as fast as with everybody there.
-func slowdowns(in profile.Interference, who occupancy) (factors [model.NumStages]float64) {
-	const amount = model.Span(1) << 40
-	c := work.NewClocks(in)
-	for s := model.Parse; s < model.NumStages; s++ {
-		for lane := range who[s] {
-			c.Start(0, s, lane, amount)
-		}
-	}
-	c.Settle(0)
-	var over []work.Completion
-	for now := c.Next(); now != work.Forever; now = c.Next() {
-		over = c.Pop(now, over[:0])
-		for _, o := range over {
-			factors[o.Stage] = float64(now) / float64(amount)
-		}
-	}
-	return factors
-}
-
 // companies numbers the distinct occupancies of some histories, and says for each segment of each which one it is.
 type companies struct {
 	distinct []occupancy
@@ -52,8 +30,9 @@ func newCompanies(histories []*history) *companies {
 // speeds returns the speed of each stage in each company under an interference; 0 for a stage that does not run.
 func (c *companies) speeds(in profile.Interference) [][model.NumStages]float64 {
 	speeds := make([][model.NumStages]float64, len(c.distinct))
-	for i, who := range c.distinct {
-		for s, factor := range slowdowns(in, who) {
+	slowdowns := work.NewSlowdowns(in)
+	for i := range c.distinct {
+		for s, factor := range slowdowns.Of((*[model.NumStages]int32)(&c.distinct[i])) {
 			if factor > 0 {
 				speeds[i][s] = 1 / factor
 			}

@@ -192,8 +192,7 @@ func (c *Clocks) findNext() {
 }
 
 func (c *Clocks) setSpeed(k *clock, now model.Instant) {
-	slowdown := min(max(c.laws.slowdown(k.stage, &c.settled), leastSlowdown), mostSlowdown)
-	slow := uint64(model.Nearest(slowdown * one))
+	slow := c.laws.fixed(k.stage, &c.settled)
 	if slow == k.slow {
 		return
 	}

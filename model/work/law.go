@@ -113,6 +113,28 @@ func (l *laws) slowdown(s model.Stage, n *[model.NumStages]int32) float64 {
 	return factor * share
 }
 
+// fixed returns that factor in fixed point, as clocks run by it.
+func (l *laws) fixed(s model.Stage, n *[model.NumStages]int32) uint64 {
+	return uint64(model.Nearest(min(max(l.slowdown(s, n), leastSlowdown), mostSlowdown) * one))
+}
+
+// Slowdowns tells by what factors stages that run at once slow each other.
+type Slowdowns struct{ laws *laws }
+
+// NewSlowdowns returns the slowdowns of an interference, which must be valid (profile.Validate).
+func NewSlowdowns(in profile.Interference) Slowdowns { return Slowdowns{newLaws(in)} }
+
+// Of returns by what factor each stage is slowed when so many of each run, exactly as Clocks have it; 0 for a stage that
+// does not run.
+func (s Slowdowns) Of(running *[model.NumStages]int32) (factors [model.NumStages]float64) {
+	for stage, n := range running {
+		if n > 0 {
+			factors[stage] = float64(s.laws.fixed(model.Stage(stage), running)) / one
+		}
+	}
+	return factors
+}
+
 // level is the most that a runner can get of the resource when it is divided max-min fairly: small demands are
 // met, the others share what is left equally. It is infinite when every demand is met.
 func (r *resource) level(n *[model.NumStages]int32) float64 {
