@@ -41,8 +41,7 @@ func (c *Comparison) Metric(name string) *Metric {
 	return &c.Metrics[i]
 }
 
-// The names of metrics; besides them there is busy_STAGE_s for each stage but dealloc, whose work in a profile is not
-// how long it takes but how long it keeps memory held.
+// The names of metrics; besides them there is busy_STAGE_s for each stage.
 const (
 	PeakBytes     = "peak_bytes"
 	AboveBaseline = "peak_above_baseline_bytes"
@@ -164,7 +163,7 @@ func (c *Comparison) measure(p *Prediction, h *history) {
 			runs[b.stage]++
 		}
 	}
-	for s := model.Parse; s < model.Dealloc; s++ {
+	for s := model.Parse; s < model.NumStages; s++ {
 		if runs[s] > 0 {
 			add("busy_"+s.String()+"_s", p.busy[s], spent[s].Seconds()/float64(runs[s]))
 		}

@@ -14,6 +14,7 @@ type shape struct {
 	steps        bool // footprints only step: none changes while its stage runs
 	constant     bool // no stage's work varies
 	interference bool
+	freeing      bool // only a part of a block is held while it is freed
 }
 
 // drawPlan draws a plan of one or two kinds with any knobs set.
@@ -78,6 +79,10 @@ func drawFootprint(t *rapid.T, name string, k *profile.Kind, s shape) profile.Fo
 			}
 		}
 		f.During[stage] = points
+	}
+	if s.freeing {
+		f.Freeing = new(profile.Quantity[float64])
+		f.Freeing.Value = rapid.Float64Range(0, 1).Draw(t, name+" freeing")
 	}
 	return f
 }

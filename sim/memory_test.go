@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 // ever was, evaluates the sum of all lines at both sides of every corner, and knows no clocks.
 func TestThePeakIsThatOfAllCornersEvaluatedOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlan(t, shape{})
+		p := drawPlan(t, shape{freeing: true})
 		result, records := mustRun(t, p)
 		if leastGap(records) == 0 {
 			t.Skip("a stage of no length: what it holds counts, but on no line")
@@ -51,7 +52,12 @@ func lines(records []model.Record, p *profile.Profile) []line {
 	begun := map[model.Task]model.Effect{}
 	for _, r := range records {
 		if e, known := begun[r.Input.Task]; known && r.Input.Op == model.Done {
-			list = append(list, rampLines(p.Kinds[e.Kind].Footprint.During[e.Task.Stage], r.Begin, r.End)...)
+			f := &p.Kinds[e.Kind].Footprint
+			list = append(list, rampLines(f.During[e.Task.Stage], r.Begin, r.End)...)
+			if e.Task.Stage == model.Dealloc {
+				gone := math.Floor((1 - f.Freeing.Value) * float64(blockBytes(f, e.Task.Block)))
+				list = append(list, line{r.Begin, r.End, -gone, -gone})
+			}
 		}
 		for _, e := range r.Effects {
 			if e.Op == model.Start {
@@ -106,23 +112,26 @@ func slowPeak(list []line) int64 {
 
 func TestWhatOwnersHoldAtThePeakAddsUpToIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlan(t, shape{interference: true})
+		p := drawPlan(t, shape{interference: true, freeing: true})
 		p.Disturb = drawDisturbance(t, p)
 		result, _ := mustRun(t, p)
-		addsUp(t, result)
+		addsUp(t, result, rampError(p.Profile))
 		if result.Peak == 0 {
 			return
 		}
 		p.Machine.CgroupLimit = model.Bytes(rapid.Int64Range(1, int64(result.Peak)).Draw(t, "limit"))
 		cut, _ := mustRun(t, p)
-		addsUp(t, cut)
+		addsUp(t, cut, rampError(p.Profile))
 	})
 }
 
-func addsUp(t *rapid.T, r *sim.Result) {
+func addsUp(t *rapid.T, r *sim.Result, slack int64) {
 	sum := model.Bytes(0)
 	for _, h := range r.AtPeak {
 		sum += h.Bytes
+	}
+	if slices.ContainsFunc(r.AtPeak, func(h sim.Holding) bool { return int64(h.Bytes) < -slack }) {
+		t.Fatalf("%s: an owner holds less than nothing: %v", r.Verdict, r.AtPeak)
 	}
 	if sum != r.Peak {
 		t.Fatalf("%s: the owners hold %s together, want the peak, %s: %v", r.Verdict, sum, r.Peak, r.AtPeak)

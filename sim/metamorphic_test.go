@@ -43,6 +43,27 @@ func TestAFootprintDoesNotChangeWhenAnythingHappens(t *testing.T) {
 	})
 }
 
+func TestHoldingLessOfWhatIsFreedNeverRaisesAPeak(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t, shape{interference: true, freeing: true})
+		p.Disturb = drawDisturbance(t, p)
+		less, want := mustRun(t, p)
+		part := rapid.Float64Range(0, 1).Draw(t, "of the rest")
+		p.Profile = eachKind(p.Profile, func(k *profile.Kind) {
+			held := k.Footprint.Freeing.Value
+			more := profile.Exactly(held + part*(1-held))
+			k.Footprint.Freeing = &more
+		})
+		more, got := mustRun(t, p)
+		p.Profile = eachKind(p.Profile, func(k *profile.Kind) { k.Footprint.Freeing = nil })
+		all, _ := mustRun(t, p)
+		sameRecords(t, want, got)
+		if less.Peak > more.Peak || more.Peak > all.Peak {
+			t.Fatalf("the peak is %s, %s when more is held of what is freed, %s when all is", less.Peak, more.Peak, all.Peak)
+		}
+	})
+}
+
 func TestWorkKTimesAsLongTakesKTimesAsLong(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, shape{constant: true})

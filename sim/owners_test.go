@@ -87,6 +87,20 @@ func TestOwnersAtThePeakAreThoseComputedByHand(t *testing.T) {
 			{Owner: "dealloc", Count: 4, Bytes: 2220}, {Owner: "gpu", Count: 1, Bytes: 1110}, {Owner: "parse", Count: 1, Bytes: 1},
 		},
 	}, {
+		// One at a time: at 23 s the third is in the kernel. The vectors of the first are being freed, and a quarter of them
+		// is held; the other three blocks wait.
+		name: "dealloc, of which a part is gone",
+		change: func(p *sim.Plan, k *profile.Kind) {
+			p.Config.Admission = model.Admission{Permits: 1, Release: model.AfterFinish}
+			k.Work[model.Dealloc] = seconds(1000)
+			freeing := profile.Exactly(0.25)
+			k.Footprint.Freeing = &freeing
+		},
+		at: 23,
+		want: []sim.Holding{
+			{Owner: "dealloc", Count: 4, Bytes: 1470}, {Owner: "gpu", Count: 1, Bytes: 1110}, {Owner: "parse", Count: 1, Bytes: 1},
+		},
+	}, {
 		name: "parse, with what parsing holds",
 		change: func(p *sim.Plan, k *profile.Kind) {
 			k.Work[model.Parse] = seconds(1)

@@ -48,3 +48,23 @@ func TestADrawMovesOnlyWhatHasAnInterval(t *testing.T) {
 		t.Errorf("the same replication drew %+v and %+v", a[model.Kernel], again)
 	}
 }
+
+// The part of a block that is held while it is freed stays a part in every draw.
+func TestAPartStaysAPartInADraw(t *testing.T) {
+	freeing := Quantity[float64]{Value: 0.6, Low: 0, High: 1}
+	p := &Profile{Kinds: []Kind{{Name: "a", Footprint: Footprint{Freeing: &freeing}}}}
+	seen := map[float64]bool{}
+	for r := range uint32(500) {
+		part := p.Draw(1, r+1).Kinds[0].Footprint.Freeing.Value
+		if !(part >= 0 && part <= 1) {
+			t.Fatalf("replication %d drew %v", r+1, part)
+		}
+		seen[part] = true
+	}
+	if !seen[0] || !seen[1] || len(seen) < 100 {
+		t.Errorf("%d different parts, 0 among them: %t, 1: %t", len(seen), seen[0], seen[1])
+	}
+	if freeing.Value != 0.6 {
+		t.Errorf("a draw changed the profile: %v", freeing.Value)
+	}
+}

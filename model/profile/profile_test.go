@@ -158,6 +158,10 @@ func drawKind(t *rapid.T, name string) profile.Kind {
 		k.Keys = profile.Keys{Host: drawQuantity(t, sizes, "keys"), Device: drawQuantity(t, sizes, "keys on devices")}
 		k.BG2 = &profile.BG2{Recorded: model.OnHost, Host: drawQuantity(t, spans, "host"), Device: drawQuantity(t, spans, "device")}
 	}
+	if rapid.Bool().Draw(t, "shrinks") {
+		k.Footprint.Freeing = new(profile.Quantity[float64])
+		*k.Footprint.Freeing = drawQuantity(t, rapid.Float64Range(0, 1), "freeing")
+	}
 	if rapid.Bool().Draw(t, "circuit") {
 		leaf := model.Bytes(rapid.IntRange(32, 1<<20).Draw(t, "leaf"))
 		k.Circuit = &model.Circuit{Family: "mimc", Log2Constraints: 13, Leaf: leaf, Data: leaf * 8}

@@ -137,6 +137,8 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"cv: 0.05", "cv: -0.05", "26:72: kinds.porep-32g.work.synth.cv is -0.05: a number from 0, at most 1000000"},
 		{"vectors: 13GiB", "vectors: 13", `30:16: kinds.porep-32g.footprint.vectors: model: size "13": write a number and a unit`},
 		{"vectors: 13GiB", "vectors: 1025TiB", "30:16: kinds.porep-32g.footprint.vectors is 1025TiB: from 0B to 1024TiB"},
+		{"vectors: 13GiB", "vectors: 13GiB\n      freeing: 1.5", "31:16: kinds.porep-32g.footprint.freeing is 1.5: a part of a block, at most 1"},
+		{"vectors: 13GiB", "vectors: 13GiB\n      freeing: -0.5", "31:16: kinds.porep-32g.footprint.freeing is -0.5: a number from 0, at most 1000000"},
 		{"[0, 0B]", "[0.9, 0B]", "34:28: kinds.porep-32g.footprint.during.synth[1] has progress 0.85: from that of the point before (0.9) to 1"},
 		{"[1, 15GiB]", "[1.5, 15GiB]", "34:75: kinds.porep-32g.footprint.during.synth[2] has progress 1.5: from that of the point before (0.85) to 1"},
 		{"[0, 0B]", "[0]", "34:17: kinds.porep-32g.footprint.during.synth[0] is a list: a pair [progress, bytes]"},

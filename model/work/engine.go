@@ -21,7 +21,10 @@ type Engine struct {
 	retains bool                       // freed vectors go to a pool
 	tasks   [model.NumStages][]running // by lane
 	now     model.Instant              // up to which the memory is evaluated
+	called  map[partition]bool         // those that hold a call's memory; nil if no kind's blocks shrink while they are freed
 }
+
+type partition struct{ job, number int32 }
 
 // blocks is what is held of a kind as a whole, whatever the progress of a stage.
 type blocks struct {
@@ -89,6 +92,9 @@ func NewEngine(s Setup) *Engine {
 		}
 		if s.Kinds[i].Has(model.Tail) {
 			b.last = model.Tail
+		}
+		if s.Kinds[i].Footprint.Freeing != nil {
+			e.called = map[partition]bool{}
 		}
 		e.blocks = append(e.blocks, b)
 	}
@@ -189,7 +195,13 @@ func (e *Engine) Apply(now model.Instant, effects []model.Effect) {
 			e.start(now, effect)
 		case model.Take:
 			e.Memory.Add(e.blocks[effect.Kind].Call * model.Bytes(effect.Proofs))
+			if e.called != nil {
+				e.called[partition{effect.Job, effect.Partition}] = true
+			}
 		case model.Freed:
+			if effect.Call {
+				delete(e.called, partition{effect.Job, effect.Partition})
+			}
 			e.Memory.Add(-e.blocks[effect.Kind].Freed(effect) * model.Bytes(effect.Proofs))
 			if e.books.kept && effect.Task.Block == model.Vectors {
 				e.books.part(effect.Kind, -int(effect.Proofs))
@@ -299,11 +311,10 @@ func (e *Engine) start(now model.Instant, effect *model.Effect) {
 	r.job, r.partition, r.kind, r.proofs = effect.Job, effect.Partition, effect.Kind, effect.Proofs
 }
 
-// shrink takes away what is gone while a block is freed. Where nothing fails each partition that frees its assignment has
-// been on a worker.
+// shrink takes away what is gone while a block is freed, and of its call's memory with the assignment's.
 func (e *Engine) shrink(effect *model.Effect) {
 	freed := *effect
-	freed.Call = e.fails == nil
+	freed.Call = e.called[partition{effect.Job, effect.Partition}]
 	whole := e.blocks[effect.Kind].Freed(&freed) * model.Bytes(effect.Proofs)
 	e.Memory.Shrink(effect.Task.Lane, e.setup.Kinds[effect.Kind].Footprint.Gone(whole))
 }

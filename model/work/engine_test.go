@@ -105,3 +105,50 @@ func TestEngineCarriesOutEffects(t *testing.T) {
 		t.Errorf("something runs until %s", e.Next())
 	}
 }
+
+// While blocks are freed, two at once here, a part of them is held, for each of their proofs, and of the call's memory
+// only where the partition was on a worker.
+func TestEngineHoldsAPartOfWhatIsFreed(t *testing.T) {
+	none, freeing := profile.Exactly(0.0), profile.Exactly(0.25)
+	second := profile.Work{Law: profile.Constant, Mean: profile.Exactly(model.Second), Batch: &none}
+	e := NewEngine(Setup{Kinds: []profile.Kind{{Name: "a", Partitions: 2,
+		Work: map[model.Stage]profile.Work{model.Synth: second, model.Kernel: second, model.Dealloc: second},
+		Footprint: profile.Footprint{
+			Vectors: exactly(40), Assignment: exactly(400), Call: exactly(4000), Freeing: &freeing,
+			During: map[model.Stage][]profile.Point{model.Dealloc: {{Bytes: exactly(100_000)}}},
+		}}}})
+	const batch = 3
+	effect := func(op model.EffectOp, partition int32, task model.Task) model.Effect {
+		return model.Effect{Op: op, Partition: partition, Proofs: batch, Task: task}
+	}
+	dealloc := func(partition, lane int32, b model.Block) model.Effect {
+		return effect(model.Start, partition, model.Task{Stage: model.Dealloc, Block: b, Lane: lane})
+	}
+	freed := func(partition int32, b model.Block, call bool) model.Effect {
+		f := effect(model.Freed, partition, model.Task{Block: b})
+		f.Call = call
+		return f
+	}
+	for second, step := range []struct {
+		effects []model.Effect
+		level   model.Bytes // for each proof, after
+	}{
+		{[]model.Effect{effect(model.Start, 0, model.Task{Stage: model.Synth}), effect(model.Start, 1, model.Task{Stage: model.Synth, Lane: 1})}, 0},
+		{[]model.Effect{effect(model.Take, 0, model.Task{}), dealloc(0, 0, model.Vectors), dealloc(0, 1, model.Assignment)}, 200_000 + 10 + 1100 + 440},
+		{[]model.Effect{freed(0, model.Vectors, false), freed(0, model.Assignment, true),
+			dealloc(1, 0, model.Vectors), dealloc(1, 1, model.Assignment)}, 200_000 + 10 + 100},
+		{[]model.Effect{freed(1, model.Vectors, false), freed(1, model.Assignment, false)}, 0},
+	} {
+		now := model.Instant(second) * model.Instant(model.Second)
+		for e.Next() <= now {
+			e.Memory.Advance(e.Next())
+			e.Pop(e.Next(), nil)
+		}
+		e.Memory.Advance(now)
+		e.Apply(now, step.effects)
+		e.Settle(now)
+		if got := e.Memory.Level(); got != batch*step.level {
+			t.Errorf("after %d s %d bytes are resident: want %d", second, got, batch*step.level)
+		}
+	}
+}
