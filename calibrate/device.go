@@ -8,6 +8,7 @@ import (
 
 	"headroom/model"
 	"headroom/model/profile"
+	"headroom/model/trace"
 )
 
 // onDevice are the stages in which a partition holds memory on its worker's device.
@@ -44,23 +45,14 @@ func (h *history) deviceReadings(kinds int) []deviceReading {
 	changes, unsure := h.deviceChanges()
 	counts := make([]float64, kinds*len(onDevice))
 	var list []deviceReading
-	next, zone := 0, 0
-	for _, s := range h.trace.Samples {
-		for ; next < len(changes) && changes[next].at <= s.At; next++ {
-			counts[changes[next].column] += changes[next].by
-		}
-		for zone < len(unsure) && unsure[zone].end < s.At {
-			zone++
-		}
-		if s.At <= h.end && (zone == len(unsure) || s.At < unsure[zone].begin) {
-			list = append(list, deviceReading{slices.Clone(counts), float64(s.VRAMBytes - h.trace.Baseline.VRAMBytes)})
-		}
-	}
+	h.walk(counts, changes, unsure, func(s *trace.Sample) {
+		list = append(list, deviceReading{slices.Clone(counts), float64(s.VRAMBytes - h.trace.Baseline.VRAMBytes)})
+	})
 	return list
 }
 
 // deviceChanges lists when partitions come to a device, go from stage to stage there, and leave. A partition is in the
-// stage that began last.
+// stage that began last. Like changes it tells the times that are too near to one.
 func (h *history) deviceChanges() ([]change, []zone) {
 	type partition struct{ job, number int32 }
 	runs := map[partition][]*interval{}
@@ -91,8 +83,7 @@ func (h *history) deviceChanges() ([]change, []zone) {
 			}
 		}
 	}
-	sortChanges(list, unsure)
-	return list, merge(unsure)
+	return list, unsure
 }
 
 // deviceFootprints returns what a partition of each kind holds on its device, by stage; nil for a kind that was not

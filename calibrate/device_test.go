@@ -139,6 +139,32 @@ func TestDevicesAreFitted(t *testing.T) {
 	}
 }
 
+// What a header tells of devices is held from the first stage there to the end of the last, whatever was read of it.
+func TestWhatHeadersTellOfDevicesIsTakenAsItIs(t *testing.T) {
+	want := cards()
+	var traces []*trace.Trace
+	for i, permits := range []model.Count{1, 3} {
+		c := onTwo(permits, model.AfterSend)
+		c.GPU.BG2 = model.OnHost
+		r := onCards(want, c, 12, uint64(i)+1, "large", "small")
+		r.Header.Blocks = map[string]model.Blocks{"large": {Device: 450 * model.MiB}}
+		traces = append(traces, r)
+	}
+	got, err := calibrate.FitUnjudged(traces, "cards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []model.Stage{model.Prep, model.Kernel, model.Tail} {
+		told := profile.Quantity[model.Bytes]{Value: 450 * model.MiB, Source: profile.Derived}
+		if q := got.Kind("large").Footprint.VRAM[s]; q != told {
+			t.Errorf("large in %s holds %+v, told %s", s, q, told.Value.Short())
+		}
+		if q := got.Kind("small").Footprint.VRAM[s]; q.Source == profile.Derived {
+			t.Errorf("small in %s holds %+v, which nobody told", s, q)
+		}
+	}
+}
+
 // Keys that come and go are on devices too, and must not be taken for what partitions hold there.
 func TestDataThatComesAndGoesHidesWhatPartitionsHold(t *testing.T) {
 	c := onTwo(2, model.AfterSend)

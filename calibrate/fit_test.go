@@ -2,6 +2,7 @@ package calibrate_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 	"headroom/model"
 	"headroom/model/profile"
 	"headroom/model/trace"
+	"headroom/model/work"
 )
 
 func TestUnseenConfigurationsArePredicted(t *testing.T) {
@@ -117,4 +119,117 @@ func TestStagesSlowEachOtherOnManyCores(t *testing.T) {
 		t.Fatalf("the interference is %+v", got.Interference)
 	}
 	near(t, "slowdown of sixteen", got.Interference.Slowdowns[0].Points[0].Factor.Value, 1.8)
+}
+
+// Where stages wait for memory or the kernel more than for a core, each doubling of the runners costs as much: times at
+// numbers of runners that were not recorded are predicted too, and a law that grows with each runner is kept for one.
+func TestTheFormOfASlowdownIsFound(t *testing.T) {
+	byDoubling := []profile.SlowdownPoint{}
+	for n, factor := 2, 1.35; n <= 16; n, factor = 2*n, factor*1.35 {
+		byDoubling = append(byDoubling, profile.SlowdownPoint{N: n, Factor: profile.Exactly(factor)})
+	}
+	for _, c := range []struct {
+		law    string
+		points []profile.SlowdownPoint
+		at     []int // of those that are fitted, the last of which ends the growth
+	}{
+		{"by doublings", byDoubling, []int{2, 4, 8, 16, 17}},
+		{"by runners", []profile.SlowdownPoint{{N: 16, Factor: profile.Exactly(3.0)}}, []int{16, 17}},
+	} {
+		want := truth()
+		want.Interference = profile.Interference{Slowdowns: []profile.Slowdown{{
+			Stage: model.Synth, By: model.Synth, Points: c.points,
+		}}}
+		var traces []*trace.Trace
+		for i, permits := range []model.Count{1, 2, 5, 10} {
+			r := recorded(want, config(permits, model.AfterSynthesis, permits), 12, uint64(i)+1, 1e6)
+			r.Header.Machine.Cores = 16
+			traces = append(traces, r)
+		}
+		got, err := calibrate.FitUnjudged(traces, "small")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []int
+		for _, s := range got.Interference.Slowdowns {
+			for _, p := range s.Points {
+				at = append(at, p.N)
+			}
+		}
+		if !slices.Equal(at, c.at) {
+			t.Errorf("%s: the laws have points at %v, want %v", c.law, at, c.at)
+		}
+		for _, runners := range []int32{1, 3, 4, 7, 12} {
+			running := [model.NumStages]int32{model.Synth: runners}
+			took := func(p *profile.Profile) float64 {
+				mean := p.Kinds[0].Work[model.Synth].Mean.Value.Seconds()
+				return mean * work.NewSlowdowns(p.Interference).Of(&running)[model.Synth]
+			}
+			if off := took(got)/took(want) - 1; math.Abs(off) > 0.04 {
+				t.Errorf("%s: of %d at once a synthesis takes %.1f %% more than it does", c.law, runners, 100*off)
+			}
+		}
+	}
+}
+
+// A part of a block that is held while it is freed is found, and how long freeing takes is not mixed up with it.
+func TestWhatIsHeldWhileItIsFreedIsFitted(t *testing.T) {
+	want := truth()
+	freeing := profile.Exactly(0.3)
+	want.Kinds[0].Footprint.Freeing = &freeing
+	slow := want.Kinds[0].Work[model.Dealloc]
+	slow.Mean.Value = 100 * model.Millisecond
+	want.Kinds[0].Work[model.Dealloc] = slow
+	var traces []*trace.Trace
+	for i, c := range []model.Config{
+		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
+	} {
+		traces = append(traces, recorded(want, c, 30, uint64(i)+1, 1e6))
+	}
+	got, err := calibrate.FitUnjudged(traces, "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &got.Kinds[0]
+	if k.Footprint.Freeing == nil {
+		t.Fatal("nothing is said of what is held meanwhile")
+	}
+	near(t, "freeing", k.Footprint.Freeing.Value, freeing.Value)
+	near(t, "vectors", float64(k.Footprint.Vectors.Value), float64(want.Kinds[0].Footprint.Vectors.Value))
+	near(t, "dealloc", float64(k.Work[model.Dealloc].Mean.Value), float64(slow.Mean.Value))
+}
+
+// Blocks whose sizes the headers tell are exactly those; the others are fitted.
+func TestToldBlocksAreTakenAsTheyAre(t *testing.T) {
+	want := &truth().Kinds[0].Footprint
+	all := model.Blocks{Vectors: want.Vectors.Value, Assignment: want.Assignment.Value, Call: want.Call.Value}
+	for _, blocks := range []model.Blocks{all, {Vectors: all.Vectors}, {}} {
+		traces := recordings()
+		for _, r := range traces {
+			r.Header.Blocks = map[string]model.Blocks{"small": blocks}
+		}
+		p, err := calibrate.FitUnjudged(traces, "small")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := &p.Kinds[0].Footprint
+		for _, b := range []struct {
+			name      string
+			told      model.Bytes
+			got, want profile.Quantity[model.Bytes]
+		}{
+			{"vectors", blocks.Vectors, got.Vectors, want.Vectors},
+			{"assignment", blocks.Assignment, got.Assignment, want.Assignment},
+			{"call", blocks.Call, got.Call, want.Call},
+		} {
+			if b.told == 0 && b.got.Source == profile.Fitted {
+				near(t, b.name, float64(b.got.Value), float64(b.want.Value))
+				continue
+			}
+			told := profile.Quantity[model.Bytes]{Value: b.told, Source: profile.Derived}
+			if b.told == 0 || b.got != told {
+				t.Errorf("%s are %+v, told %s", b.name, b.got, b.told)
+			}
+		}
+	}
 }

@@ -99,7 +99,8 @@ func recoverAll(t *testing.T, cases, jobs int) [][]parameter {
 }
 
 // recovered calibrates recordings of a profile with numbers of its own and pairs its numbers with the true ones. Few
-// jobs may not tell that the kernel slows the synthesis down; the pair is then left out.
+// jobs may not tell that the kernel slows the synthesis down, or what is held while it is freed; the pair is then left
+// out.
 func recovered(seed uint64, jobs int) ([]parameter, error) {
 	want := varied(seed)
 	var traces []*trace.Trace
@@ -128,6 +129,9 @@ func recovered(seed uint64, jobs int) ([]parameter, error) {
 		pairUp("vectors", k.Footprint.Vectors, l.Footprint.Vectors),
 		pairUp("assignment", k.Footprint.Assignment, l.Footprint.Assignment),
 		pairUp("call", k.Footprint.Call, l.Footprint.Call))
+	if l.Footprint.Freeing != nil {
+		list = append(list, pairUp("freeing", *k.Footprint.Freeing, *l.Footprint.Freeing))
+	}
 	for _, p := range k.Footprint.During[model.Synth] {
 		found := rampAt(l.Footprint.During[model.Synth], p.Progress)
 		list = append(list, pairUp(fmt.Sprintf("ramp at %g", p.Progress), p.Bytes, found))
@@ -179,6 +183,8 @@ func varied(seed uint64) *profile.Profile {
 			k.Work[s] = w
 		}
 	}
+	freeing := profile.Exactly(0.3 * factor())
+	k.Footprint.Freeing = &freeing
 	sizes := []*profile.Quantity[model.Bytes]{&k.Footprint.Vectors, &k.Footprint.Assignment, &k.Footprint.Call}
 	for i := range k.Footprint.During[model.Synth] {
 		sizes = append(sizes, &k.Footprint.During[model.Synth][i].Bytes)

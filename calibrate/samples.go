@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"headroom/model"
+	"headroom/model/trace"
 )
 
 // grid is into how many pieces the progress of a synthesis is cut before corners that say nothing are taken out.
@@ -72,8 +73,28 @@ func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 	var running []*interval
 	counts := make([]float64, c.count())
 	counts[offset] = 1
+	dropped = h.walk(counts, changes, unsure, func(s *trace.Sample) {
+		row := slices.Clone(counts)
+		for ; len(coming) > 0 && coming[0].begin <= s.At; coming = coming[1:] {
+			running = append(running, coming[0])
+		}
+		running = slices.DeleteFunc(running, func(b *interval) bool { return b.end <= s.At })
+		for _, b := range running {
+			h.addRamp(row, c, k, b, s.At)
+		}
+		list = append(list, reading{row, float64(h.above(s)), h.stretch(s.At)})
+	})
+	return list, dropped
+}
+
+// walk visits the samples of a history with the counts as they then are; dropped counts those that it left out since they
+// are not to be trusted.
+func (h *history) walk(counts []float64, changes []change, unsure []zone, visit func(*trace.Sample)) (dropped int) {
+	sortChanges(changes, unsure)
+	unsure = merge(unsure)
 	next, zone := 0, 0
-	for _, s := range h.trace.Samples {
+	for i := range h.trace.Samples {
+		s := &h.trace.Samples[i]
 		for ; next < len(changes) && changes[next].at <= s.At; next++ {
 			counts[changes[next].column] += changes[next].by
 		}
@@ -84,17 +105,9 @@ func (h *history) readings(c columns, k clock) (list []reading, dropped int) {
 			dropped++
 			continue
 		}
-		row := slices.Clone(counts)
-		for ; len(coming) > 0 && coming[0].begin <= s.At; coming = coming[1:] {
-			running = append(running, coming[0])
-		}
-		running = slices.DeleteFunc(running, func(b *interval) bool { return b.end <= s.At })
-		for _, b := range running {
-			h.addRamp(row, c, k, b, s.At)
-		}
-		list = append(list, reading{row, float64(h.above(&s)), h.stretch(s.At)})
+		visit(s)
 	}
-	return list, dropped
+	return dropped
 }
 
 // stretches is into how many stretches the readings of a history are cut: each is as long as it took to do a job, so
@@ -125,7 +138,7 @@ func (h *history) addRamp(row []float64, c columns, k clock, b *interval, at mod
 // zone is a time in which samples are not to be trusted.
 type zone struct{ begin, end model.Instant }
 
-// changes lists when the counts of classes and of stages change, and the times that are too near to one.
+// changes lists when the counts of classes and of stages change, and the times that are too near to one, both in any order.
 func (h *history) changes(c columns) ([]change, []zone) {
 	var list []change
 	unsure := h.data.unsure()
@@ -149,8 +162,7 @@ func (h *history) changes(c columns) ([]change, []zone) {
 			unsure = append(unsure, around(b.begin, b.end))
 		}
 	}
-	sortChanges(list, unsure)
-	return list, merge(unsure)
+	return list, unsure
 }
 
 func around(begin, end model.Instant) zone {
