@@ -91,7 +91,7 @@ func tellsKeys(h *trace.Header) bool {
 
 // machine describes what of a machine must be the same.
 func machine(m *trace.Machine) string {
-	return fmt.Sprintf("%s, %d cores, %s", m.CPU, m.Cores, m.RAM.Short())
+	return fmt.Sprintf("%s, %s, %s", m.CPU, model.Counted(m.Cores, "core"), m.RAM.Short())
 }
 
 func describe(h *trace.Header) string {
@@ -100,7 +100,7 @@ func describe(h *trace.Header) string {
 		if i > 0 {
 			text += " and "
 		}
-		text += fmt.Sprintf("%q (%d partitions; %s)", k.Name, k.Partitions, k.Stages)
+		text += fmt.Sprintf("%q (%s; %s)", k.Name, model.Counted(k.Partitions, "partition"), k.Stages)
 	}
 	return text
 }

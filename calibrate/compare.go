@@ -90,12 +90,12 @@ func sameKind(p *profile.Profile, k *model.Kind, circuits map[string]model.Circu
 	}
 	var faults []error
 	if m := known.Model(); m.Partitions != k.Partitions || m.Stages != k.Stages {
-		faults = append(faults, fmt.Errorf("calibrate: kind %q has %d partitions and stages %s in the trace, "+
+		faults = append(faults, fmt.Errorf("calibrate: kind %q has %s and stages %s in the trace, "+
 			"%d and %s in profile %q",
-			k.Name, k.Partitions, k.Stages, m.Partitions, m.Stages, p.Name))
+			k.Name, model.Counted(k.Partitions, "partition"), k.Stages, m.Partitions, m.Stages, p.Name))
 	}
 	if c, there := circuits[k.Name]; there && known.Circuit != nil && c != *known.Circuit {
-		faults = append(faults, fmt.Errorf("calibrate: kind %q proves circuit %+v in the trace, %+v in profile %q",
+		faults = append(faults, fmt.Errorf("calibrate: kind %q proves %s in the trace, %s in profile %q",
 			k.Name, c, *known.Circuit, p.Name))
 	}
 	return errors.Join(faults...)

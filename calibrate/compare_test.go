@@ -106,8 +106,11 @@ func TestAProfileOfAnotherKindIsRefused(t *testing.T) {
 			"4 partitions and stages synth, prep, kernel, tail, finish, dealloc in the trace, 10 and",
 		},
 		{
-			"another circuit", func(p *profile.Profile) { p.Kinds[0].Circuit = &model.Circuit{Family: "sha256"} },
-			"proves circuit",
+			"another circuit", func(p *profile.Profile) {
+				p.Kinds[0].Circuit = &model.Circuit{Family: "sha256", Log2Constraints: 15, Data: 8 * model.KiB, Leaf: 4 * model.KiB}
+			},
+			`proves {circuit: mimc, log2_constraints: 13, data: 64MiB, leaf: 4KiB} in the trace, ` +
+				`{circuit: sha256, log2_constraints: 15, data: 8KiB, leaf: 4KiB} in profile "truth"`,
 		},
 	} {
 		p := truth()

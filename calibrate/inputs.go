@@ -162,7 +162,7 @@ func (in *inputs) note(h *history) {
 		warn("ended as %q: what was over by then is used", string(end.Outcome))
 	}
 	if arrived := h.trace.Header.Workload.Jobs(); h.jobsDone < arrived {
-		warn("%d of %d jobs were done, %d failed: the others are left out", h.jobsDone, arrived, h.failures)
+		warn("%d done and %d failed of %s: the others are left out", h.jobsDone, h.failures, model.Counted(arrived, "job"))
 	}
 }
 
@@ -196,8 +196,8 @@ func (in *inputs) checkEnough() error {
 	}
 	for k, kind := range in.kinds {
 		if jobs[k] < leastJobs {
-			faults = append(faults, fmt.Errorf("calibrate: %d jobs of kind %q were done (of all kinds %d failed): "+
-				"at least %d are needed, and ten or more say how they vary", jobs[k], kind.Name, in.failures(), leastJobs))
+			faults = append(faults, fmt.Errorf("calibrate: %s of kind %q done (of all kinds %d failed): "+
+				"at least %d are needed, and ten or more say how they vary", model.Counted(jobs[k], "job"), kind.Name, in.failures(), leastJobs))
 			continue
 		}
 		if missing := kind.Stages &^ seen[k]; missing != 0 {

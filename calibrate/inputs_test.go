@@ -136,13 +136,13 @@ func TestUnfinishedRunsAreUsedWithAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := strings.Join(report.Warnings, "\n")
-	for _, part := range []string{"was cut off", "8 of 12 jobs were done, 0 failed", "12 of 16 jobs were done, 4 failed"} {
+	for _, part := range []string{"was cut off", "8 done and 0 failed of 12 jobs", "12 done and 4 failed of 16 jobs"} {
 		if !strings.Contains(warnings, part) {
 			t.Errorf("no warning says %q:\n%s", part, warnings)
 		}
 	}
 	notes := strings.Join(p.Provenance.Notes, "\n")
-	if part := "4 jobs failed or were cancelled"; !strings.Contains(notes, part) {
+	if part := "Failed or cancelled jobs: 4."; !strings.Contains(notes, part) {
 		t.Errorf("no note of the profile says %q:\n%s", part, notes)
 	}
 	want, got := &truth().Kinds[0], &p.Kinds[0]
@@ -160,7 +160,7 @@ func TestFailedJobsAloneTeachNothing(t *testing.T) {
 	all := func(int32) bool { return true }
 	only := failing(config(2, model.AfterSend, 2), 16, 7, all)
 	_, _, err := calibrate.Fit([]*trace.Trace{only}, calibrate.Options{Name: "small"})
-	part := `0 jobs of kind "small" were done (of all kinds 16 failed): at least 3`
+	part := `0 jobs of kind "small" done (of all kinds 16 failed): at least 3`
 	if err == nil || !strings.Contains(err.Error(), part) {
 		t.Errorf("error %v does not say %q", err, part)
 	}

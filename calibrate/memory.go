@@ -12,7 +12,7 @@ func (f *fitted) fitMemory() error {
 	readings, dropped := f.readings(f.chosen.x)
 	b := newBasis(f.inputs.columns(), f.inputs.kinds)
 	if least := 4 * b.size(); len(readings) < least {
-		return fmt.Errorf("calibrate: %d samples of resident memory are far enough from every change (%d are not): "+
+		return fmt.Errorf("calibrate: too few samples of resident memory are far enough from every change: %d (%d are not): "+
 			"at least %d are needed; record for longer or sample more often", len(readings), dropped, least)
 	}
 	f.dropped = dropped

@@ -105,20 +105,20 @@ func (p *Prediction) judge(o sim.Outcomes, refused string) {
 	p.POOMLow, p.POOMHigh = sim.BinomialInterval(o.OOMs, p.Replications, 0.95)
 	p.Verdict = sim.Judge(o, p.Replications, p.Limit, sim.RiskBound)
 	if p.Verdict == sim.Refuse {
-		p.Reason = fmt.Sprintf("all %d replications are refused: in the first one %s", p.Replications, refused)
+		p.Reason = fmt.Sprintf("each of %s is refused: in the first one %s", model.Counted(p.Replications, "replication"), refused)
 		return
 	}
 	if o.Stalls > 0 {
-		p.Reason = fmt.Sprintf("%d of %d replications stall", o.Stalls, p.Replications)
+		p.Reason = fmt.Sprintf("stall in %d of %s", o.Stalls, model.Counted(p.Replications, "replication"))
 		return
 	}
 	if p.Limit.Bytes == 0 {
 		p.Reason = fmt.Sprintf("peaks at %s; the machine names no limit", model.Bytes(p.Peak.Median).Short())
 		return
 	}
-	p.Reason = fmt.Sprintf("peaks at %s (%s to %s) with %s of %s to be had; %d of %d replications run out of memory",
+	p.Reason = fmt.Sprintf("peaks at %s (%s to %s) with %s of %s to be had; %d of %s run out of memory",
 		model.Bytes(p.Peak.Median).Short(), model.Bytes(p.Peak.Low).Short(), model.Bytes(p.Peak.High).Short(),
-		p.Limit.Bytes.Short(), p.Limit.Name, o.OOMs, p.Replications)
+		p.Limit.Bytes.Short(), p.Limit.Name, o.OOMs, model.Counted(p.Replications, "replication"))
 }
 
 // band returns the median and the 95 % band of some values; zeros if there are none.

@@ -212,7 +212,7 @@ func (f *fitted) explain(p *profile.Profile, r *Report) {
 	note("Interference: %s; of the forms tried the simplest that no richer one beats on jobs left out of its fit.",
 		f.chosen.family)
 	if n := in.failures(); n > 0 {
-		note("%d jobs failed or were cancelled: the work of their stages, and samples while a stage ran that failed, "+
+		note("Failed or cancelled jobs: %d. The work of their stages, and samples while a stage ran that failed, "+
 			"are left out.", n)
 	}
 	note("Intervals hold 95 %%: means, capacity and slowdowns by the sandwich estimator over jobs, " +

@@ -146,6 +146,11 @@ type Circuit struct {
 	Leaf            Bytes  `json:"leaf" yaml:"leaf"`
 }
 
+// String prints the circuit as a scenario writes it.
+func (c Circuit) String() string {
+	return fmt.Sprintf("{circuit: %s, log2_constraints: %d, data: %s, leaf: %s}", c.Family, c.Log2Constraints, c.Data, c.Leaf)
+}
+
 // String lists the stages in order, for messages.
 func (set StageSet) String() string {
 	names := make([]string, 0, NumStages)

@@ -31,11 +31,11 @@ func (c *Core) Stuck() []string {
 		list = append(list, fmt.Sprintf("job %d of kind %s holds %s and waits for %s", j.number, c.kinds[j.kind].Name, holds, waits))
 	}
 	if c.waiting.n > 0 {
-		list = append(list, fmt.Sprintf("%d jobs wait to begin: %d of %s are in flight", c.waiting.n, c.inFlight, c.config.JobsInFlight))
+		list = append(list, fmt.Sprintf("%s waiting to begin: in flight are %d of %s", Counted(c.waiting.n, "job"), c.inFlight, c.config.JobsInFlight))
 	}
 	if c.blocked.n > 0 {
-		list = append(list, fmt.Sprintf("%d partitions are blocked in send: the channel holds %d of %s, and %d of %d workers are idle",
-			c.blocked.n, c.channel.n, c.config.ChannelCapacity(), c.idle.n, len(c.workers)))
+		list = append(list, fmt.Sprintf("%s blocked in send: the channel holds %d of %s, and idle are %d of %s",
+			Counted(c.blocked.n, "partition"), c.channel.n, c.config.ChannelCapacity(), c.idle.n, Counted(len(c.workers), "worker")))
 	}
 	return list
 }
@@ -50,7 +50,7 @@ func (d *datum) holding() string {
 	case !d.evictable:
 		return fmt.Sprintf("holds %s and is never evicted", d.bytes.Short())
 	case d.users > 0:
-		return fmt.Sprintf("holds %s while %d jobs need it", d.bytes.Short(), d.users)
+		return fmt.Sprintf("holds %s for %s", d.bytes.Short(), Counted(d.users, "job"))
 	}
 	return fmt.Sprintf("holds %s and no job needs it", d.bytes.Short())
 }
@@ -77,7 +77,7 @@ func (c *Core) holds(j *job) string {
 			permits++
 		}
 	}
-	return c.amounts(reserved, fmt.Sprintf("%d permits", permits))
+	return c.amounts(reserved, Counted(permits, "permit"))
 }
 
 // amounts joins what is said of the ledger and of the permits, of which each is there only if the configuration has it.
@@ -100,8 +100,8 @@ func (c *Core) waits(j *job) string {
 	case j.phase == collecting:
 		return "others to join it"
 	case j.phase == working && unadmitted > 0:
-		needed := c.amounts(t.reserve()*Bytes(j.proofs()), fmt.Sprintf("a permit, of which %d are free", c.permits))
-		return fmt.Sprintf("the admission of %d partitions, each with %s", unadmitted, needed)
+		needed := c.amounts(t.reserve()*Bytes(j.proofs()), fmt.Sprintf("a permit (%d free)", c.permits))
+		return fmt.Sprintf("the admission of %s, each with %s", Counted(unadmitted, "partition"), needed)
 	case j.phase != acquiring:
 		return "its partitions"
 	case t.workingFirst && !j.paid:

@@ -153,5 +153,21 @@ func (b Bytes) Short() string {
 	return fmt.Sprintf("%d B", int64(b))
 }
 
+// Apart prints two sizes that are compared: rounded for people, or exact where only that tells them apart.
+func Apart(a, b Bytes) (string, string) {
+	if a != b && a.Short() == b.Short() {
+		return fmt.Sprintf("%d B", int64(a)), fmt.Sprintf("%d B", int64(b))
+	}
+	return a.Short(), b.Short()
+}
+
+// Counted prints a number with what it counts, of which the plural ends in s: "1 job", "2 jobs".
+func Counted[N ~int | ~int32 | ~int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%v %ss", n, noun)
+}
+
 // GiB returns the size in GiB.
 func (b Bytes) GiB() float64 { return float64(b) / float64(GiB) }

@@ -92,6 +92,31 @@ func TestSizesForPeopleAreRounded(t *testing.T) {
 }
 
 // TestAFractionIsWithinHalfAByte compares with the definition: |size * 10^decimals - digits * unit| <= 10^decimals / 2.
+func TestSizesThatAreComparedAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		a, b         Bytes
+		wantA, wantB string
+	}{
+		{GiB, 2 * GiB, "1.0 GiB", "2.0 GiB"}, {GiB, GiB, "1.0 GiB", "1.0 GiB"},
+		{GiB, GiB + 1, "1073741824 B", "1073741825 B"}, {GiB + 1, GiB, "1073741825 B", "1073741824 B"},
+	} {
+		if a, b := Apart(c.a, c.b); a != c.wantA || b != c.wantB {
+			t.Errorf("%d and %d are %q and %q, want %q and %q", c.a, c.b, a, b, c.wantA, c.wantB)
+		}
+	}
+}
+
+func TestOneIsSingular(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Counted(0, "job"), "0 jobs"}, {Counted(1, "job"), "1 job"}, {Counted(2, "job"), "2 jobs"},
+		{Counted(int64(1), "job"), "1 job"}, {Counted(Count(1), "permit"), "1 permit"}, {Counted(Unbounded, "permit"), "unbounded permits"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func TestAFractionIsWithinHalfAByte(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-9]{1,5}`).Draw(t, "digits")

@@ -95,9 +95,9 @@ func (k *kind) agree(f *model.Faults, at, profileName string, known *profile.Kin
 	switch c := known.Circuit; {
 	case k.Circuit == (model.Circuit{}):
 	case c == nil:
-		differs("", describe(&k.Circuit), "without a circuit")
+		differs("", k.Circuit, "without a circuit")
 	case *c != k.Circuit:
-		differs("", describe(&k.Circuit), describe(c))
+		differs("", k.Circuit, c)
 	}
 	if k.Partitions != nil && *k.Partitions != known.Partitions {
 		differs(".partitions", *k.Partitions, known.Partitions)
@@ -105,11 +105,6 @@ func (k *kind) agree(f *model.Faults, at, profileName string, known *profile.Kin
 	if k.Priority != nil && *k.Priority != known.Priority {
 		differs(".priority", *k.Priority, known.Priority)
 	}
-}
-
-func describe(c *model.Circuit) string {
-	return fmt.Sprintf("{circuit: %s, log2_constraints: %d, data: %s, leaf: %s}",
-		c.Family, c.Log2Constraints, c.Data, c.Leaf)
 }
 
 // checkKinds notes the kinds of the workload that nothing is known of.

@@ -104,13 +104,13 @@ func AssessRisk(p Plan, n int, bound float64, progress func()) (*RiskReport, err
 	r.Verdict = Judge(r.Outcomes, n, r.Limit, bound)
 	switch {
 	case r.Verdict == Refuse:
-		r.Reason = fmt.Sprintf("all %d replications are refused: in the median one %s", n, r.Median.Reason)
+		r.Reason = fmt.Sprintf("each of %s is refused: in the median one %s", model.Counted(n, "replication"), r.Median.Reason)
 	case r.Stalls > 0:
-		r.Reason = fmt.Sprintf("%d of %d replications stall", r.Stalls, n)
+		r.Reason = fmt.Sprintf("stall in %d of %s", r.Stalls, model.Counted(n, "replication"))
 	case r.Limit.Bytes == 0:
 		r.Reason = "the machine names no limit"
 	default:
-		r.Reason = fmt.Sprintf("%d of %d replications run out of memory: P(OOM) is between %.3f and %.3f", r.OOMs, n, r.POOMLow, r.POOMHigh)
+		r.Reason = fmt.Sprintf("%d of %s run out of memory: P(OOM) is between %.3f and %.3f", r.OOMs, model.Counted(n, "replication"), r.POOMLow, r.POOMHigh)
 	}
 	return r, nil
 }

@@ -86,13 +86,13 @@ func (l *loop) result() *Result {
 	case crossed != nil && !l.engine.Memory.Crossed():
 		r.Limit = model.Limit{Bytes: crossed.Limit, Name: crossed.Name}
 		r.Verdict, r.OOMAt, r.Makespan = OOM, crossed.PeakAt, max(0, crossed.PeakAt.Sub(l.tally.first))
-		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done%s", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), r.JobsDone, l.deviceHoldings(crossed))
+		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %s done%s", crossed.Name, crossed.Limit.Short(), crossed.PeakAt.Seconds(), model.Counted(r.JobsDone, "job"), l.deviceHoldings(crossed))
 	case l.engine.Memory.Crossed():
 		r.Verdict, r.OOMAt, r.Makespan = OOM, r.PeakAt, max(0, r.PeakAt.Sub(l.tally.first))
-		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %d jobs done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), r.JobsDone)
+		r.Reason = fmt.Sprintf("passes %s of %s after %.0f s, with %s done", l.limit.Name, l.limit.Bytes.Short(), r.PeakAt.Seconds(), model.Counted(r.JobsDone, "job"))
 	case l.core.Stalled():
 		r.Verdict, r.Makespan = Stall, l.now.Sub(l.tally.first)
-		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %d jobs done and work left: %s", l.now.Seconds(), r.JobsDone, firstOf(l.core.Stuck(), 8))
+		r.Reason = fmt.Sprintf("nothing can proceed after %.0f s, with %s done and work left: %s", l.now.Seconds(), model.Counted(r.JobsDone, "job"), firstOf(l.core.Stuck(), 8))
 	case r.JobsDone > 0:
 		r.SecondsPerJob = r.Makespan.Seconds() / float64(r.JobsDone)
 	}

@@ -155,7 +155,7 @@ func TestARefusedReplicationIsOneThatRunsOutOfMemory(t *testing.T) {
 	if got, err = sim.AssessRisk(p, n, sim.RiskBound, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := "all 40 replications are refused: in the median one machine.ram minus machine.reserve of 5.0 GiB is over-committed by 1.0 GiB"
+	want := "each of 40 replications is refused: in the median one machine.ram minus machine.reserve of 5.0 GiB is over-committed by 1.0 GiB"
 	if got.Verdict != sim.Refuse || got.POOM != 1 || got.Refusals != n || !strings.HasPrefix(got.Reason, want) {
 		t.Errorf("%s: %s; want refuse: %s", got.Verdict, got.Reason, want)
 	}

@@ -89,7 +89,8 @@ func (e *Examination) judgeLimits() {
 		return
 	}
 	ram := e.Machine.RAM
-	e.note(binding.Bytes < ram, "ram", "%s grants %s of %s of RAM: whoever reads only the RAM plans with too much", binding.Name, binding.Bytes.Short(), ram.Short())
+	granted, installed := model.Apart(binding.Bytes, ram)
+	e.note(binding.Bytes < ram, "ram", "%s grants %s of %s of RAM: whoever reads only the RAM plans with too much", binding.Name, granted, installed)
 	least, known := binding.Left()
 	if !known {
 		return

@@ -81,7 +81,7 @@ func (m Machine) String() string {
 	if name == "" {
 		name = "unknown processor"
 	}
-	cores := fmt.Sprintf("%d cores", m.Cores)
+	cores := model.Counted(m.Cores, "core")
 	if m.CoresAllowed != m.Cores {
 		cores = fmt.Sprintf("%d of %d cores", m.CoresAllowed, m.Cores)
 	}

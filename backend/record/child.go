@@ -181,8 +181,8 @@ func shortfall(s *backend.Summary) error {
 	case s.Stalled:
 		return fmt.Errorf("record: jobs are left after %d, and nothing can proceed", s.JobsDone)
 	case len(s.Failures) > 0:
-		return fmt.Errorf("record: %d of %d jobs failed, the first because of this: %w",
-			s.JobsFailed, s.JobsFailed+s.JobsDone, s.Failures[0])
+		return fmt.Errorf("record: %d of %s failed, the first because of this: %w",
+			s.JobsFailed, model.Counted(s.JobsFailed+s.JobsDone, "job"), s.Failures[0])
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 
 	"headroom/backend/confine"
@@ -226,7 +227,11 @@ func (c *childProcess) close(o *Outcome) error {
 		return nil
 	}
 	_ = c.writer.End(*o.Trace.End)
-	return c.writer.Close() // returns the first error of all writing
+	err := c.writer.Close() // returns the first error of all writing
+	if err != nil {
+		removeUnreadable(c.options.Trace)
+	}
+	return err
 }
 
 // abandon ends the file of a trace whose run failed: with the child's own end, or one that says why.
@@ -243,6 +248,33 @@ func (c *childProcess) abandon(ctx context.Context, t *trace.Trace, failure erro
 		t.End.Error = failure.Error()
 	}
 	_ = errors.Join(c.writer.End(*t.End), c.writer.Close()) // there is an error already that says more
+	removeUnreadable(c.options.Trace)
+}
+
+// removeUnreadable removes the file of a trace of which not a line after the header can be read, as a full disk leaves it.
+// What is no regular file, such as a pipe, stays.
+func removeUnreadable(path string) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if !readable(path) {
+		os.Remove(path)
+	}
+}
+
+func readable(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return true // who may not read it cannot judge it
+	}
+	defer file.Close()
+	reader, err := trace.NewReader(file)
+	if err != nil {
+		return false
+	}
+	defer reader.Close()
+	_, err = reader.Next()
+	return err == nil
 }
 
 // endOf is the end of a trace whose child could not write one. No job is done before the first arrival.

@@ -39,8 +39,8 @@ func (d *diagnosis) judge() (Finding, string) {
 	case g.perJob.Value*g.jobs > quarter*d.above:
 		return CannotTell, d.unclear(g.perJob)
 	}
-	return Plateau, fmt.Sprintf("memory rose by %s and stopped with what is in flight, of which at most %d partitions held vectors (%s): %s",
-		size(d.above), d.run.holders, d.bound(), excluded(rest)+d.beside())
+	return Plateau, fmt.Sprintf("memory rose by %s and stopped with what is in flight, of which at most %s held vectors (%s): %s",
+		size(d.above), model.Counted(d.run.holders, "partition"), d.bound(), excluded(rest)+d.beside())
 }
 
 // rest returns the growth that nothing in flight explains: that of the later half of the jobs if memory grew before and
@@ -103,9 +103,9 @@ func (d *diagnosis) missing() string {
 	case jobs == 1:
 		return "one job finished: whether memory is used again shows when the load comes again; record at least ten jobs"
 	case jobs < fewestJobs:
-		return fmt.Sprintf("only %d jobs finished, and a process grows at its first jobs for many reasons: record at least ten", jobs)
+		return fmt.Sprintf("only %s finished, and a process grows at its first jobs for many reasons: record at least ten", model.Counted(jobs, "job"))
 	case d.bins == nil || len(g.bins) < fewestBins:
-		return fmt.Sprintf("there are only %d samples of memory away from steps of the pipeline while jobs finish: at least %.0f are needed; sample more often or record for longer",
+		return fmt.Sprintf("too few samples of memory lie away from steps of the pipeline while jobs finish: %d, and at least %.0f are needed; sample more often or record for longer",
 			d.finishing(), math.Ceil(fewestBins*fewestEach/(1-startUp)))
 	case g.jobs < fewestLate:
 		return fmt.Sprintf("only %.0f jobs finished in the part of the run that can be judged: record more", g.jobs)

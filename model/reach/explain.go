@@ -21,7 +21,7 @@ func (n *node) left(s *Space) string {
 		return fmt.Sprintf("%s of %s permits are free", free, s.Config.Admission.Permits)
 	}
 	if locks, busy := n.core.LocksHeld(), n.core.BusyWorkers(); locks+busy > 0 {
-		return fmt.Sprintf("%d devices are locked and %d workers are busy", locks, busy)
+		return fmt.Sprintf("%s locked, %s busy", model.Counted(locks, "device"), model.Counted(busy, "worker"))
 	}
 	for i, count := range n.core.Census(nil) {
 		if place := i % int(model.NumPlaces); count != 0 && place != int(model.HeldPool) {

@@ -149,10 +149,11 @@ func (q *search) answer(more bool) (*Answer, error) {
 		return a, q.history(a)
 	case more:
 		a.Verdict = Unfinished
-		a.Reason = fmt.Sprintf("not exhausted: explored %d states and found nothing within %d steps; there are more", q.states, q.depth)
+		a.Reason = fmt.Sprintf("not exhausted: explored %s and found nothing within %s; there are more",
+			model.Counted(q.states, "state"), model.Counted(q.depth, "step"))
 	default:
 		a.Verdict = Clear
-		a.Reason = fmt.Sprintf("no stall exists up to %d jobs: explored all %d states", q.space.Jobs, q.states)
+		a.Reason = fmt.Sprintf("no stall exists up to %s: explored all %s", model.Counted(q.space.Jobs, "job"), model.Counted(q.states, "state"))
 	}
 	return a, nil
 }

@@ -49,9 +49,21 @@ func explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("is not a whole JSON object: %w", err)
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("has a %s as %q: it must be %s", mismatch.Value, mismatch.Field, wanted(mismatch.Type))
+		return mismatched(mismatch)
 	}
 	return err
+}
+
+// mismatched says which value is of the wrong sort, and of which it must be.
+func mismatched(e *json.UnmarshalTypeError) error {
+	value := "a " + e.Value
+	if strings.ContainsRune("aeiou", rune(e.Value[0])) {
+		value = "an " + e.Value
+	}
+	if e.Field == "" {
+		return fmt.Errorf("is %s: it must be %s", value, wanted(e.Type))
+	}
+	return fmt.Errorf("has %s as %q: it must be %s", value, e.Field, wanted(e.Type))
 }
 
 // wanted describes a type as one sees it in the file.

@@ -129,6 +129,10 @@ func (v *headerView) check() error {
 		f.Size("keys."+name+".host", h.Keys[name].Host, 0)
 		f.Size("keys."+name+".device", h.Keys[name].Device, 0)
 	}
+	for _, name := range slices.Sorted(maps.Keys(h.Circuits)) {
+		circuit := h.Circuits[name]
+		f.Join(circuit.Validate("circuits." + name))
+	}
 	f.Size("limit_bytes", h.LimitBytes, 0)
 	f.Size("cap_bytes", h.CapBytes, 0)
 	for i := range h.Devices {

@@ -78,8 +78,8 @@ func why(c *model.Config, partitions int, bound model.Bound) []string {
 	list := whyPermits(c)
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if c.Synthesis.MaxParallel != model.Unbounded {
-		say("At most %s partitions are in synthesis and in send: a worker stays until the channel takes its partition.",
-			c.Synthesis.MaxParallel)
+		say("At most %s can be in synthesis and in send: a worker stays until the channel takes its partition.",
+			model.Counted(c.Synthesis.MaxParallel, "partition"))
 	}
 	if c.Admission.Budget != nil {
 		say("The ledger admits what fits into %s by what each kind reserves.", c.Admission.Budget.Available())
@@ -90,23 +90,23 @@ func why(c *model.Config, partitions int, bound model.Bound) []string {
 	if c.JobsInFlight == model.Unbounded {
 		say("Jobs in flight are unbounded.")
 	} else {
-		say("At most %s jobs are in flight, of up to %d partitions each.", c.JobsInFlight, partitions)
+		say("At most %s can be in flight, of up to %s each.", model.Counted(c.JobsInFlight, "job"), model.Counted(partitions, "partition"))
 	}
 	if bound.Partitions == 0 {
 		say("So nothing bounds the partitions that hold vectors at once.")
 	} else {
-		say("So at most %d partitions hold vectors at once: %s.", bound.Partitions, bound.Formula)
+		say("So at most %s can hold vectors at once: %s.", model.Counted(bound.Partitions, "partition"), bound.Formula)
 	}
 	return list
 }
 
 // whyPermits says which partitions the permits limit.
 func whyPermits(c *model.Config) []string {
-	permits := c.Admission.Permits
-	if permits == model.Unbounded {
+	if c.Admission.Permits == model.Unbounded {
 		return []string{"Permits are unbounded: they limit nothing."}
 	}
-	const from = "A permit returns when %s: the %s permits limit the partitions %s."
+	permits := model.Counted(c.Admission.Permits, "permit")
+	const from = "A permit returns when %s: with %s that limits the partitions %s."
 	switch c.Admission.Release {
 	case model.AfterSynthesis:
 		return []string{

@@ -22,15 +22,15 @@ func TestWhyNamesWhatLimits(t *testing.T) {
 		config *model.Config
 		want   []string
 	}{
-		{release(model.AfterSynthesis), []string{"when synthesis ends: the 12 permits", "wait in send", "So at most 150 "}},
+		{release(model.AfterSynthesis), []string{"when synthesis ends: with 12 permits", "wait in send", "So at most 150 "}},
 		{release(model.AfterSend), []string{"when the channel takes", "Up to 3 in the channel and 2 with", "So at most 17 "}},
-		{release(model.AfterKernel), []string{"when the kernel is over: the 12 permits", "So at most 12 "}},
-		{release(model.AfterFinish), []string{"when the finish is over: the 12 permits", "So at most 12 "}},
+		{release(model.AfterKernel), []string{"when the kernel is over: with 12 permits", "So at most 12 "}},
+		{release(model.AfterFinish), []string{"when the finish is over: with 12 permits", "So at most 12 "}},
 		{
 			config(func(c *model.Config) { c.FreeVectors = model.AfterFinish }),
 			[]string{"wait for a finalizer", "So at most 150 "},
 		},
-		{config(func(c *model.Config) { c.Synthesis.MaxParallel = 7 }), []string{"At most 7 partitions are in synthesis"}},
+		{config(func(c *model.Config) { c.Synthesis.MaxParallel = 7 }), []string{"At most 7 partitions can be in synthesis"}},
 		{
 			config(func(c *model.Config) { c.Admission.Budget = &model.Budget{Total: 9 * model.GiB, Margin: model.GiB} }),
 			[]string{"The ledger admits what fits into 8GiB"},

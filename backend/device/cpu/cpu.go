@@ -157,7 +157,7 @@ func (d *Device) Close() error {
 		d.note(d.data[n].block.Unmap())
 	}
 	if len(d.held) > 0 {
-		d.note(fmt.Errorf("%s: %d partitions still hold memory at the end", d.setup.Name, len(d.held)))
+		d.note(fmt.Errorf("%s: memory is still held by %s at the end", d.setup.Name, model.Counted(len(d.held), "partition")))
 	}
 	return errors.Join(d.faults...)
 }

@@ -48,8 +48,8 @@ func (a *app) calibrate() *cobra.Command {
 			return a.runCalibrate(ctx, args, out, name)
 		}),
 	}
-	c.Flags().StringVarP(&out, "out", "o", "", "write the profile to `FILE`")
-	c.Flags().StringVar(&name, "name", "", "the profile's name (default the file's)")
+	words(c, &out, "out", "o", "write the profile to `FILE`")
+	words(c, &name, "name", "", "the profile's name (default the file's)")
 	return c
 }
 
@@ -165,7 +165,7 @@ of each metric, and whether what was measured lies in the predicted 95 % band.`
 
 // compare returns the command that holds a profile against a trace.
 func (a *app) compare() *cobra.Command {
-	var replications int
+	replications := calibrate.DefaultReplications
 	c := &cobra.Command{
 		Use:   "compare PROFILE TRACE",
 		Short: "Hold a prediction against a recorded run",
@@ -175,14 +175,11 @@ func (a *app) compare() *cobra.Command {
 			return a.runCompare(ctx, args[0], args[1], replications)
 		}),
 	}
-	c.Flags().IntVar(&replications, "replications", calibrate.DefaultReplications, "how many runs to predict from")
+	whole(c, &replications, "replications", 1, maxReplications, "how many runs to predict from")
 	return c
 }
 
 func (a *app) runCompare(ctx context.Context, profileName, path string, replications int) error {
-	if err := validReplications(replications); err != nil {
-		return refuse(err)
-	}
 	p, err := scenarios.LoadProfile(profileName)
 	if err != nil {
 		return refuse(err)

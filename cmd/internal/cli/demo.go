@@ -34,9 +34,9 @@ func (a *app) demo() *cobra.Command {
 			return a.runDemo(ctx, keys, keep, confine.Mechanism(mechanism))
 		}),
 	}
-	c.Flags().StringVar(&keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
-	c.Flags().StringVar(&keep, "keep", "", "keep the traces and the profile in `DIR`")
-	c.Flags().StringVar(&mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
+	words(c, &keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
+	words(c, &keep, "keep", "", "keep the traces and the profile in `DIR`")
+	words(c, &mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
 	return c
 }
 

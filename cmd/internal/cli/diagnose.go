@@ -34,7 +34,7 @@ func (a *app) diagnose() *cobra.Command {
 			return a.runDiagnose(ctx, args[0], limit)
 		}),
 	}
-	c.Flags().StringVar(&limit, "limit", "", "the limit of resident memory, a `SIZE` such as 32GiB (default the trace's)")
+	words(c, &limit, "limit", "", "the limit of resident memory, a `SIZE` such as 32GiB (default the trace's)")
 	return c
 }
 

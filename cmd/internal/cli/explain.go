@@ -37,7 +37,7 @@ comparison is no verdict and exits with 0.`
 
 // explain returns the command that says why a peak is what it is.
 func (a *app) explain() *cobra.Command {
-	var f explainFlags
+	f := explainFlags{replications: 20}
 	c := &cobra.Command{
 		Use:   "explain A [B]",
 		Short: "Say what holds the peak, and which knobs cause the difference between two scenarios",
@@ -48,7 +48,7 @@ func (a *app) explain() *cobra.Command {
 		}),
 	}
 	f.flags(c)
-	c.Flags().IntVar(&f.replications, "replications", 20, "number of replications")
+	whole(c, &f.replications, "replications", 1, explain.MaxReplications, "number of replications")
 	c.Flags().StringArrayVar(&f.groups, "group", nil,
 		"let knobs move together: `name=key,key`; a key stands for all below it; repeatable")
 	return c
@@ -65,9 +65,6 @@ func oneOrTwo(name string) cobra.PositionalArgs {
 }
 
 func (a *app) runExplain(ctx context.Context, f *explainFlags, names []string) error {
-	if f.replications < 1 || f.replications > explain.MaxReplications {
-		return refuse(fmt.Errorf("--replications is %d: from 1 to %d", f.replications, explain.MaxReplications))
-	}
 	groups, err := parseGroups(f.groups)
 	if err != nil {
 		return refuse(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ type question struct {
 func (q *question) flags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&q.settings, "set", nil,
 		"change the scenario: `key=value`, key=4..20 or key=1,2,4; repeatable")
-	c.Flags().Uint64Var(&q.seed, "seed", 0, "seed of all draws (default the scenario's)")
+	whole(c, &q.seed, "seed", 0, math.MaxUint64, "seed of all draws (default the scenario's)")
 	q.seeded = func() bool { return c.Flags().Changed("seed") }
 }
 

@@ -66,20 +66,22 @@ func (a *app) record() *cobra.Command {
 	}
 	f.question.flags(c)
 	f.liveFlags.flags(c)
-	c.Flags().StringVarP(&f.out, "out", "o", "", "write the trace to `FILE`; .zst compresses")
-	c.Flags().StringVar(&f.profile, "profile", "", "predict with this profile, `NAME` or file, instead of the scenario's")
+	words(c, &f.out, "out", "o", "write the trace to `FILE`; .zst compresses")
+	words(c, &f.profile, "profile", "", "predict with this profile, `NAME` or file, instead of the scenario's")
 	c.Flags().BoolVar(&f.force, "force", false, "run what is refused for want of memory")
 	return c
 }
 
 func (l *liveFlags) flags(c *cobra.Command) {
-	c.Flags().StringVar(&l.device, "device", record.CPU, "what proves: cpu, cuda, or virtual, which waits as the profile says")
-	c.Flags().StringVar(&l.library, "cuda-library", "", "load the kernels for cuda from `FILE` (default $"+cuda.Environment+", else beside the program)")
-	c.Flags().StringVar(&l.cudaMemory, "cuda-memory", "", "take this much memory of each card and no more, such as `2GiB` (default $"+cudaMemory+")")
-	c.Flags().StringVar(&l.keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
-	c.Flags().StringVar(&l.confine, "confine", "", "give the prover this much memory, such as `2GiB`")
-	c.Flags().StringVar(&l.mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
-	c.Flags().DurationVar(&l.sample, "sample", 50*time.Millisecond, "time between two readings of memory")
+	l.device = record.CPU
+	words(c, &l.device, "device", "", "what proves: cpu, cuda, or virtual, which waits as the profile says")
+	words(c, &l.library, "cuda-library", "", "load the kernels for cuda from `FILE` (default $"+cuda.Environment+", else beside the program)")
+	words(c, &l.cudaMemory, "cuda-memory", "", "take this much memory of each card and no more, such as `2GiB` (default $"+cudaMemory+")")
+	words(c, &l.keys, "keys", "", "cache keys and data in `DIR` (default in the user's cache directory)")
+	words(c, &l.confine, "confine", "", "give the prover this much memory, such as `2GiB`")
+	words(c, &l.mechanism, "mechanism", "", "confine by this alone: cgroup, systemd-run or watchdog")
+	l.sample = 50 * time.Millisecond
+	span(c, &l.sample, "sample", time.Millisecond, time.Minute, "time between two readings of memory")
 }
 
 // request returns the run of a scenario that the flags ask for.
@@ -92,8 +94,10 @@ func (l *liveFlags) request(a *app, s *scenarios.Scenario) (*live.Request, error
 	if !slices.Contains(record.Devices, l.device) {
 		faults = append(faults, fmt.Errorf("--device %s: it must be one of %s", l.device, strings.Join(record.Devices, ", ")))
 	}
-	if l.sample < time.Millisecond || l.sample > time.Minute {
-		faults = append(faults, fmt.Errorf("--sample %s: it must be between 1ms and 1m", l.sample))
+	for _, only := range []struct{ flag, given string }{{"--cuda-library", l.library}, {"--cuda-memory", l.cudaMemory}} {
+		if only.given != "" && l.device != record.CUDA {
+			faults = append(faults, fmt.Errorf("%s: of the device %s alone, and --device is %s", only.flag, record.CUDA, l.device))
+		}
 	}
 	if l.mechanism != "" && l.confine == "" {
 		faults = append(faults, errors.New("--mechanism: there is nothing to confine without --confine"))
@@ -129,7 +133,7 @@ const cudaMemory = "HEADROOM_CUDA_MEMORY"
 
 // cap returns how much may be taken of a card's memory; 0 is all of it.
 func (l *liveFlags) cap() (model.Bytes, error) {
-	if l.device != record.CUDA && l.cudaMemory == "" {
+	if l.device != record.CUDA {
 		return 0, nil
 	}
 	given := cmp.Or(l.cudaMemory, os.Getenv(cudaMemory))

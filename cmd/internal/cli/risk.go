@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ simulate --seed s --replication r.`
 
 // risk returns the command that replicates a scenario.
 func (a *app) risk() *cobra.Command {
-	var f riskFlags
+	f := riskFlags{replications: 400, bound: sim.RiskBound}
 	c := &cobra.Command{
 		Use:   "risk SCENARIO",
 		Short: "Give the probability of running out of memory, and the distribution of the peak",
@@ -44,29 +43,12 @@ func (a *app) risk() *cobra.Command {
 		}),
 	}
 	f.flags(c)
-	c.Flags().IntVar(&f.replications, "replications", 400, "number of replications")
-	c.Flags().Float64Var(&f.bound, "bound", sim.RiskBound, "largest probability of running out of memory that fits")
+	whole(c, &f.replications, "replications", 1, maxReplications, "number of replications")
+	probability(c, &f.bound, "bound", "largest probability of running out of memory that fits")
 	return c
 }
 
-func (f *riskFlags) validate() error {
-	if !(f.bound > 0 && f.bound < 1) {
-		return fmt.Errorf("--bound is %v: a probability above 0 and below 1", f.bound)
-	}
-	return validReplications(f.replications)
-}
-
-func validReplications(n int) error {
-	if n < 1 || n > maxReplications {
-		return fmt.Errorf("--replications is %d: from 1 to %d", n, maxReplications)
-	}
-	return nil
-}
-
 func (a *app) runRisk(ctx context.Context, f *riskFlags, name string) error {
-	if err := f.validate(); err != nil {
-		return refuse(err)
-	}
 	variants, err := f.variants(name)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -46,10 +47,10 @@ func (a *app) simulate() *cobra.Command {
 		}),
 	}
 	f.flags(c)
-	c.Flags().Uint32Var(&f.replication, "replication", 0, "which replication to run")
+	whole(c, &f.replication, "replication", 0, math.MaxUint32, "which replication to run")
 	c.Flags().BoolVar(&f.ignoreLimit, "ignore-limit", false, "run on after the memory limit is passed")
 	c.Flags().BoolVar(&f.csv, "csv", false, "print the result as CSV")
-	c.Flags().StringVar(&f.trace, "trace", "", "write the run's trace to `FILE`; .zst compresses")
+	words(c, &f.trace, "trace", "", "write the run's trace to `FILE`; .zst compresses")
 	return c
 }
 

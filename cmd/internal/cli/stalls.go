@@ -37,7 +37,7 @@ history, and 1 if --max-states states were not enough.`
 
 // stalls returns the command that searches the states of a scenario's pipeline.
 func (a *app) stalls() *cobra.Command {
-	var f stallsFlags
+	f := stallsFlags{jobs: 2, partitions: 2, maxStates: reach.DefaultStates}
 	c := &cobra.Command{
 		Use:   "stalls SCENARIO",
 		Short: "Find a history after which nothing can go on, or prove that there is none",
@@ -48,31 +48,16 @@ func (a *app) stalls() *cobra.Command {
 		}),
 	}
 	f.flags(c)
-	c.Flags().IntVar(&f.jobs, "jobs", 2, "number of jobs, of any of the workload's kinds")
-	c.Flags().IntVar(&f.partitions, "partitions", 2, "most partitions of a job")
+	whole(c, &f.jobs, "jobs", 1, 1000, "number of jobs, of any of the workload's kinds")
+	whole(c, &f.partitions, "partitions", 1, model.MaxPartitions, "most partitions of a job")
 	c.Flags().BoolVar(&f.failures, "failures", false, "let every stage fail as well")
 	c.Flags().BoolVar(&f.cancels, "cancels", false, "let every job be cancelled and the pipeline be drained as well")
-	c.Flags().IntVar(&f.maxStates, "max-states", reach.DefaultStates, "most states to explore")
-	c.Flags().StringVar(&f.trace, "trace", "", "write the history that is found to `FILE`; .zst compresses")
+	whole(c, &f.maxStates, "max-states", 1, 1<<30, "most states to explore")
+	words(c, &f.trace, "trace", "", "write the history that is found to `FILE`; .zst compresses")
 	return c
 }
 
-func (f *stallsFlags) validate() error {
-	for _, limit := range []struct {
-		flag       string
-		value, max int
-	}{{"--jobs", f.jobs, 1000}, {"--partitions", f.partitions, model.MaxPartitions}, {"--max-states", f.maxStates, 1 << 30}} {
-		if limit.value < 1 || limit.value > limit.max {
-			return fmt.Errorf("%s is %d: from 1 to %d", limit.flag, limit.value, limit.max)
-		}
-	}
-	return nil
-}
-
 func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error {
-	if err := f.validate(); err != nil {
-		return refuse(err)
-	}
 	variants, err := f.variants(name)
 	if err != nil {
 		return err
@@ -142,12 +127,12 @@ func (f *stallsFlags) space(s *scenarios.Scenario) (reach.Space, []string) {
 		n    model.Count
 		most model.Count
 	}{
-		{"config.jobs_in_flight", "jobs", s.Config.JobsInFlight, model.Count(f.jobs)},
-		{"config.admission.permits", "partitions", s.Config.Admission.Permits, partitions},
+		{"config.jobs_in_flight", "job", s.Config.JobsInFlight, model.Count(f.jobs)},
+		{"config.admission.permits", "partition", s.Config.Admission.Permits, partitions},
 	} {
 		if limit.n != model.Unbounded && limit.n >= limit.most {
-			warnings = append(warnings, fmt.Sprintf("%s is %s and never binds among the %s %s that are searched: --set a smaller one to search what happens when it does",
-				limit.key, limit.n, limit.most, limit.what))
+			warnings = append(warnings, fmt.Sprintf("%s is %s and never binds in a search of %s: --set a smaller one to search what happens when it does",
+				limit.key, limit.n, model.Counted(limit.most, limit.what)))
 		}
 	}
 	return space, warnings
@@ -174,6 +159,9 @@ func writeHistory(path string, s *scenarios.Scenario, space *reach.Space, answer
 		Tool: Version(), Clock: trace.Virtual, Config: space.Config, Workload: s.Workload, Kinds: space.Kinds,
 	})
 	if err != nil {
+		if partial != path {
+			os.Remove(partial)
+		}
 		return err
 	}
 	for i := range answer.History {

@@ -24,7 +24,9 @@ func createTrace(path string, p *sim.Plan) (*traceFile, error) {
 	}
 	t := &traceFile{path: path, partial: output.Partial(path), plan: p}
 	var err error
-	t.out, err = trace.Create(t.partial, traceHeader(p))
+	if t.out, err = trace.Create(t.partial, traceHeader(p)); err != nil {
+		t.discard()
+	}
 	return t, err
 }
 

@@ -39,8 +39,8 @@ func configWarnings(p *sim.Plan) []string {
 		"config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send")
 	most := int64(c.JobsInFlight) * int64(mostPartitions(p))
 	warn(counted && c.JobsInFlight != model.Unbounded && int64(c.Admission.Permits) > most,
-		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %d partitions be there",
-		c.Admission.Permits, c.JobsInFlight, most)
+		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %s be there",
+		c.Admission.Permits, c.JobsInFlight, model.Counted(most, "partition"))
 	warn(counted && c.ChannelCapacity() == model.Unbounded && release == model.AfterSend,
 		"config.channel.capacity is unbounded: with release after_send permits do not limit the partitions that wait "+
 			"in the channel")
@@ -57,8 +57,8 @@ func configWarnings(p *sim.Plan) []string {
 	warn(c.GPU.Lock == model.LockCall && c.GPU.WorkersPerDevice > 1,
 		"config.gpu.lock is call: of the %s workers of a device one works at a time, the others hold a partition "+
 			"and wait", c.GPU.WorkersPerDevice)
-	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s: %d of the machine's %d GPUs are idle",
-		c.GPU.Devices, len(m.GPUs)-int(c.GPU.Devices), len(m.GPUs))
+	warn(int(c.GPU.Devices) < len(m.GPUs), "config.gpu.devices is %s of the machine's %d GPUs: the rest is idle",
+		c.GPU.Devices, len(m.GPUs))
 	return list
 }
 
@@ -109,8 +109,12 @@ func assumedWarning(p *sim.Plan) []string {
 	if len(shown) > most {
 		shown, more = shown[:most], fmt.Sprintf(" and %d more", len(a.names)-most)
 	}
-	return []string{fmt.Sprintf("profile %s: %d numbers are assumed, not measured: %s%s",
-		p.Profile.Name, len(a.names), strings.Join(shown, ", "), more)}
+	are := "are"
+	if len(a.names) == 1 {
+		are = "is"
+	}
+	return []string{fmt.Sprintf("profile %s: %s %s assumed, not measured: %s%s",
+		p.Profile.Name, model.Counted(len(a.names), "number"), are, strings.Join(shown, ", "), more)}
 }
 
 // assumed collects the names of assumed numbers.

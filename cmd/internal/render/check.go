@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"headroom/model"
 	"headroom/model/check"
 	"headroom/model/trace"
 )
@@ -58,7 +59,7 @@ func (t Text) Check(c *Check) {
 	if c.Outcome != nil {
 		outcome = *c.Outcome
 	}
-	fmt.Fprintf(t.W, "%d steps of a run that was %s\n\n", c.Records, outcome)
+	fmt.Fprintf(t.W, "%s of a run that was %s\n\n", model.Counted(c.Records, "step"), outcome)
 	for _, one := range c.Checkers {
 		if len(one.Findings) == 0 {
 			fmt.Fprintf(t.W, "%2d %-10s  ok\n", one.Number, one.Name)

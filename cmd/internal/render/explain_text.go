@@ -14,14 +14,14 @@ import (
 func (t Text) Explanation(e *explain.Explanation, replications int, warnings []string) {
 	r := e.Result
 	fmt.Fprintf(t.W, "%s: %s\n\n", t.verdict(r.Verdict), r.Reason)
-	fmt.Fprintf(t.W, "peak of %s at %s, and the mean of %d replications:\n",
-		r.Peak.Short(), seconds(r.PeakAt.Seconds()), replications)
+	fmt.Fprintf(t.W, "peak of %s at %s, and the mean of %s:\n",
+		r.Peak.Short(), seconds(r.PeakAt.Seconds()), model.Counted(replications, "replication"))
 	t.meanOwners(e)
 	fmt.Fprintf(t.W, "\n%s\n\n", strings.Join(e.Why, "\n"))
 	t.facts([][2]string{
 		{"limit", limit(r.Limit)},
 		{"seconds per job", mean(e.Mean.SecondsPerJob)},
-		{"over the limit", fmt.Sprintf("%d of %d replications", e.Mean.OOMs, replications)},
+		{"over the limit", fmt.Sprintf("%d of %s", e.Mean.OOMs, model.Counted(replications, "replication"))},
 		{"bottleneck", bottleneck(r)},
 	})
 	t.fixes("single knobs that lower the mean peak", e.Fixes, replications)
@@ -110,7 +110,7 @@ func removes(f *explain.Fix) string {
 // Difference prints the difference between two scenarios.
 func (t Text) Difference(d *PairAnswer) {
 	c := d.Of
-	fmt.Fprintf(t.W, "A is %s, B is %s: means of %d replications, with the limit ignored\n\n", d.A, d.B, d.Replications)
+	fmt.Fprintf(t.W, "A is %s, B is %s: means of %s, with the limit ignored\n\n", d.A, d.B, model.Counted(d.Replications, "replication"))
 	table := newTable([]string{""}, "", "A", "B", "B minus A")
 	table.AppendRow([]any{"peak", c.A.Peak.Short(), c.B.Peak.Short(), signed(c.Bytes)})
 	table.AppendRow([]any{

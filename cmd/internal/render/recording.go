@@ -79,7 +79,7 @@ func newPrediction(p *sim.RiskReport) *Prediction {
 
 // Recording prints a live run that was begun.
 func (t Text) Recording(r *Recording) {
-	fmt.Fprintf(t.W, "%s: %d jobs done, %d proofs verified\n\n", r.Outcome, r.JobsDone, r.ProofsVerified)
+	fmt.Fprintf(t.W, "%s: %s done, %s verified\n\n", r.Outcome, model.Counted(r.JobsDone, "job"), model.Counted(r.ProofsVerified, "proof"))
 	facts := [][2]string{
 		{"peak resident memory", bytesShort(*r.HostPeakBytes)},
 	}

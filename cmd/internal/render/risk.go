@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"headroom/model"
 	"headroom/sim"
 )
 
@@ -99,8 +100,8 @@ func survivors(r *sim.RiskReport) string {
 }
 
 func probability(r *sim.RiskReport) string {
-	return fmt.Sprintf("%.4f, from %.4f to %.4f with 95 %% confidence (%d replications)",
-		r.POOM, r.POOMLow, r.POOMHigh, r.Replications)
+	return fmt.Sprintf("%.4f, from %.4f to %.4f with 95 %% confidence (%s)",
+		r.POOM, r.POOMLow, r.POOMHigh, model.Counted(r.Replications, "replication"))
 }
 
 // Risks prints a table with one row an assessment, and each warning once.

@@ -149,9 +149,9 @@ func (t Text) Stalls(s *Stalls) {
 		events += ", jobs are cancelled, the pipeline is drained"
 	}
 	t.facts([][2]string{
-		{"searched", fmt.Sprintf("up to %d jobs of %s: %s", s.Jobs, strings.Join(kinds, " or "), events)},
-		{"states", fmt.Sprintf("%d explored, %d steps from them", s.States, s.Steps)},
-		{"holding vectors", fmt.Sprintf("%d partitions at most", s.Holding)},
+		{"searched", fmt.Sprintf("up to %s of %s: %s", model.Counted(s.Jobs, "job"), strings.Join(kinds, " or "), events)},
+		{"states", fmt.Sprintf("%d explored, %s from them", s.States, model.Counted(s.Steps, "step"))},
+		{"holding vectors", model.Counted(s.Holding, "partition") + " at most"},
 		{"structural bound", *s.Bounds.Formula},
 	})
 	for _, f := range s.Findings {

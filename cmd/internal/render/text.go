@@ -65,7 +65,8 @@ func books(r *sim.Result) [][2]string {
 		}
 		text := "up to " + d.Peak.Short()
 		if d.Limit > 0 {
-			text += " of " + d.Limit.Short()
+			peak, limit := model.Apart(d.Peak, d.Limit)
+			text = fmt.Sprintf("up to %s of %s", peak, limit)
 		}
 		list = append(list, [2]string{fmt.Sprintf("vram of gpu %d", i), text + d.AtPeak.String()})
 	}
@@ -139,5 +140,5 @@ func bound(r *sim.Result) string {
 	if r.Bound.Partitions == 0 {
 		return r.Bound.Formula
 	}
-	return fmt.Sprintf("%s in %d partitions: %s", r.BoundBytes.Short(), r.Bound.Partitions, r.Bound.Formula)
+	return fmt.Sprintf("%s in %s: %s", r.BoundBytes.Short(), model.Counted(r.Bound.Partitions, "partition"), r.Bound.Formula)
 }
