@@ -136,10 +136,10 @@
 //	parse         2    2.0 MiB    0.4 %         1.9     1.9 MiB
 //	all           -  487.8 MiB  100.0 %           -   484.6 MiB
 //
-//	A permit returns when the channel takes the partition: the 2 permits limit the partitions in synthesis and in send.
+//	A permit returns when the channel takes the partition, which with 2 permits limits the partitions in synthesis and in send.
 //	Up to 1 in the channel and 1 with GPU workers hold vectors without one.
-//	At most 2 jobs are in flight, of up to 4 partitions each.
-//	So at most 4 partitions hold vectors at once: permits 2 + channel 1 + gpu workers 1 = 4.
+//	At most 2 jobs can be in flight, of up to 4 partitions each.
+//	So at most 4 partitions can hold vectors at once: permits 2 + channel 1 + gpu workers 1 = 4.
 //
 //	limit            400.0 MiB (machine.ram minus machine.reserve)
 //	seconds per job  2.095 s in the mean
@@ -242,7 +242,7 @@
 //
 //	warnings:
 //	- jobs of kind small are searched with 2 of their 4 partitions (--partitions)
-//	- config.jobs_in_flight is 2 and never binds among the 2 jobs that are searched: --set a smaller one to search what happens when it does
+//	- config.jobs_in_flight is 2 and never binds in a search of 2 jobs: --set a smaller one to search what happens when it does
 //
 // Every job may arrive at any moment, alone or with others; with --failures every stage may fail, and with --cancels every
 // job may be given up. The states grow fast with the jobs (--jobs) and their partitions (--partitions). A search that

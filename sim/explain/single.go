@@ -106,7 +106,7 @@ func whyPermits(c *model.Config) []string {
 		return []string{"Permits are unbounded: they limit nothing."}
 	}
 	permits := model.Counted(c.Admission.Permits, "permit")
-	const from = "A permit returns when %s: with %s that limits the partitions %s."
+	const from = "A permit returns when %s, which with %s limits the partitions %s."
 	switch c.Admission.Release {
 	case model.AfterSynthesis:
 		return []string{

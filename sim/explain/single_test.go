@@ -22,10 +22,10 @@ func TestWhyNamesWhatLimits(t *testing.T) {
 		config *model.Config
 		want   []string
 	}{
-		{release(model.AfterSynthesis), []string{"when synthesis ends: with 12 permits", "wait in send", "So at most 150 "}},
+		{release(model.AfterSynthesis), []string{"when synthesis ends, which with 12 permits", "wait in send", "So at most 150 "}},
 		{release(model.AfterSend), []string{"when the channel takes", "Up to 3 in the channel and 2 with", "So at most 17 "}},
-		{release(model.AfterKernel), []string{"when the kernel is over: with 12 permits", "So at most 12 "}},
-		{release(model.AfterFinish), []string{"when the finish is over: with 12 permits", "So at most 12 "}},
+		{release(model.AfterKernel), []string{"when the kernel is over, which with 12 permits", "So at most 12 "}},
+		{release(model.AfterFinish), []string{"when the finish is over, which with 12 permits", "So at most 12 "}},
 		{
 			config(func(c *model.Config) { c.FreeVectors = model.AfterFinish }),
 			[]string{"wait for a finalizer", "So at most 150 "},

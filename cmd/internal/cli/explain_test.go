@@ -70,7 +70,7 @@ func TestExplainIsTheMeanOfRisk(t *testing.T) {
 func TestExplainRefuses(t *testing.T) {
 	inFolder(t)
 	for _, c := range []struct{ args, want string }{
-		{"drawn.yaml --replications 0", "--replications is 0: from 1 to 10000"},
+		{"drawn.yaml --replications 0", `invalid argument "0" for "--replications" flag: it must be a whole number from 1 to 10000`},
 		{"drawn.yaml --group x=config", "--group: of two scenarios, and there is one"},
 		{"drawn.yaml --group x --set config.admission.permits=1,2", "--group x: a group is name=key,key"},
 		{"drawn.yaml --set config.admission.permits=1..3", "give 3 variants: one to explain, or two to compare"},
