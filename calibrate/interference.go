@@ -72,42 +72,29 @@ func (f *family) clamp(x []float64) (inside []float64, distance float64) {
 
 // interference returns the laws that the numbers stand for. Numbers without a standard error have no interval.
 func (f *family) interference(x, errors []float64) profile.Interference {
-	// quantity is a function of the i-th number with that value and slope.
-	quantity := func(i int, value, slope float64) profile.Quantity[float64] {
-		if errors == nil {
-			return profile.Exactly(value)
-		}
-		return ranged(value, errors[i]*slope)
-	}
-	number := func(i int, scale float64) profile.Quantity[float64] { return quantity(i, 1+(x[i]-1)*scale, scale) }
 	var in profile.Interference
-	demand := map[model.Stage]profile.Quantity[float64]{}
-	cores := profile.Resource{Name: "cores", Capacity: profile.Exactly(f.cores), Demand: demand}
+	cores := profile.Resource{
+		Name: "cores", Capacity: profile.Exactly(f.cores), Demand: map[model.Stage]profile.Quantity[float64]{},
+	}
 	for s := model.Parse; s < model.NumStages; s++ {
-		demand[s] = profile.Exactly(1.0)
+		cores.Demand[s] = profile.Exactly(1.0)
 	}
 	for i, t := range f.terms {
+		// quantity is a function of the number with that value and slope.
+		quantity := func(value, slope float64) profile.Quantity[float64] {
+			if errors == nil {
+				return profile.Exactly(value)
+			}
+			return ranged(value, errors[i]*slope)
+		}
 		switch {
 		case t.by != model.NoStage:
-			first, most := f.reach(t)
-			var points []profile.SlowdownPoint
-			if !t.doubling {
-				points = append(points, profile.SlowdownPoint{N: first + most - 1, Factor: number(i, float64(most))})
-			}
-			for together := 2; t.doubling && together < 2*(most+1); together *= 2 {
-				runners := min(together, most+1)
-				times := math.Log2(float64(runners))
-				value := math.Pow(x[i], times)
-				points = append(points, profile.SlowdownPoint{N: first + runners - 2, Factor: quantity(i, value, times*value/x[i])})
-			}
-			if last := points[len(points)-1]; f.cores > 0 {
-				points = append(points, profile.SlowdownPoint{N: last.N + 1, Factor: last.Factor})
-			}
+			points := f.points(t, x[i], quantity)
 			in.Slowdowns = append(in.Slowdowns, profile.Slowdown{Stage: t.stage, By: t.by, Points: points})
 		case t.stage != model.NoStage:
-			demand[t.stage] = number(i, 1)
+			cores.Demand[t.stage] = quantity(x[i], 1)
 		default:
-			cores.Capacity = number(i, 1)
+			cores.Capacity = quantity(x[i], 1)
 		}
 	}
 	if f.shared {
@@ -116,14 +103,31 @@ func (f *family) interference(x, errors []float64) profile.Interference {
 	return in
 }
 
-// reach returns the first number of runners at which a slowdown counts, and for how many it goes on growing: until
-// there is one on each core, since more do not run at once.
-func (f *family) reach(t term) (first, most int) {
-	first = 1
+// points returns the points of a slowdown with the number x. Where the cores are known it grows until there is a runner
+// on each, since more do not run at once.
+func (f *family) points(t term, x float64, quantity func(value, slope float64) profile.Quantity[float64]) []profile.SlowdownPoint {
+	least := 0 // runners, which slow nobody
 	if t.stage == t.by {
-		first = 2
+		least = 1
 	}
-	return first, max(1, int(f.cores)-1)
+	most := max(1, int(f.cores)-1) // more than those
+	var points []profile.SlowdownPoint
+	add := func(more int, value, slope float64) {
+		points = append(points, profile.SlowdownPoint{N: least + more, Factor: quantity(value, slope)})
+	}
+	if !t.doubling {
+		add(most, 1+(x-1)*float64(most), float64(most))
+	}
+	for together := 2; t.doubling && together < 2*(most+1); together *= 2 {
+		more := min(together-1, most)
+		doublings := math.Log2(float64(1 + more))
+		value := math.Pow(x, doublings)
+		add(more, value, doublings*value/x)
+	}
+	if last := points[len(points)-1]; f.cores > 0 {
+		points = append(points, profile.SlowdownPoint{N: last.N + 1, Factor: last.Factor})
+	}
+	return points
 }
 
 // observation is the work of one interval under some numbers. That of a batch is the work for each of its proofs, each
