@@ -65,13 +65,7 @@ func TestKindsAreToldApart(t *testing.T) {
 	large.Footprint.Vectors.Value = 150 * model.MiB
 	large.Footprint.Parse.Value = 40 * model.MiB
 	want.Kinds = []profile.Kind{large, want.Kinds[0]}
-	var traces []*trace.Trace
-	for i, c := range []model.Config{
-		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
-	} {
-		traces = append(traces, recorded(want, c, 10, uint64(i)+1, 1e6))
-	}
-	got, err := calibrate.FitUnjudged(traces, "both")
+	got, err := calibrate.FitUnjudged(three(want, 10), "both")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +174,7 @@ func TestWhatIsHeldWhileItIsFreedIsFitted(t *testing.T) {
 	slow := want.Kinds[0].Work[model.Dealloc]
 	slow.Mean.Value = 100 * model.Millisecond
 	want.Kinds[0].Work[model.Dealloc] = slow
-	var traces []*trace.Trace
-	for i, c := range []model.Config{
-		config(1, model.AfterFinish, 1), config(2, model.AfterSend, 2), config(3, model.AfterSynthesis, 3),
-	} {
-		traces = append(traces, recorded(want, c, 30, uint64(i)+1, 1e6))
-	}
-	got, err := calibrate.FitUnjudged(traces, "small")
+	got, err := calibrate.FitUnjudged(three(want, 30), "small")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,5 +219,14 @@ func TestToldBlocksAreTakenAsTheyAre(t *testing.T) {
 				t.Errorf("%s are %+v, told %s", b.name, b.got, b.told)
 			}
 		}
+	}
+}
+
+// three returns recordings of so many jobs each, from one partition at a time to early release.
+func three(p *profile.Profile, jobs int) []*trace.Trace {
+	return []*trace.Trace{
+		recorded(p, config(1, model.AfterFinish, 1), jobs, 1, 1e6),
+		recorded(p, config(2, model.AfterSend, 2), jobs, 2, 1e6),
+		recorded(p, config(3, model.AfterSynthesis, 3), jobs, 3, 1e6),
 	}
 }

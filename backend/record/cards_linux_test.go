@@ -20,7 +20,7 @@ func fakeCards(t *testing.T) string {
 	t.Helper()
 	compiler, err := exec.LookPath("gcc")
 	if err != nil {
-		t.Skip("no gcc: runs on cards are not tested. To run it: apt-get install gcc && go test ./backend/record")
+		t.Skip("NOT TESTED, no gcc: runs on cards are not tested. To run it: apt-get install gcc && go test ./backend/record")
 	}
 	path := filepath.Join(t.TempDir(), "cards.so")
 	source := filepath.Join("..", "device", "cuda", "testdata", "fake.c")

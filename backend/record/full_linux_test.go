@@ -16,7 +16,7 @@ import (
 func TestAFullDiskKeepsNoEmptyTrace(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("a small disk cannot be mounted here (%v): as root, go test -run TestAFullDiskKeepsNoEmptyTrace ./backend/record", err)
+		t.Skipf("NOT TESTED: a small disk cannot be mounted here (%v). To run it, as root: go test -run TestAFullDiskKeepsNoEmptyTrace ./backend/record", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(disk, 0); err != nil {

@@ -14,8 +14,7 @@ const drawPurpose = 1 << 18
 
 // Draw returns a copy of the profile in which every quantity with an interval has a value drawn from it: normal
 // about the value, on each side as wide as the interval is there, and resident memory is off by a draw of its scatter.
-// Replications that draw like this carry the
-// uncertainty of the calibration into what they predict.
+// Replications that draw like this carry the uncertainty of the calibration into what they predict.
 func (p *Profile) Draw(seed uint64, replication uint32) *Profile {
 	d := drawer{key: stream.NewKey(seed, replication, drawPurpose)}
 	out := *p

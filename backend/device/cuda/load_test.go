@@ -15,7 +15,7 @@ func library(t *testing.T, source string) string {
 	t.Helper()
 	compiler, err := exec.LookPath("gcc")
 	if err != nil {
-		t.Skip("no gcc: loading is not tested. To run it: apt-get install gcc && go test ./backend/device/cuda")
+		t.Skip("NOT TESTED, no gcc: loading is not tested. To run it: apt-get install gcc && go test ./backend/device/cuda")
 	}
 	path := filepath.Join(t.TempDir(), fileName)
 	command := exec.Command(compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", path)

@@ -11,7 +11,7 @@ import (
 func TestProgramsCompile(t *testing.T) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
-		t.Skip("no g++: the programs of cuda/test are not compiled. " +
+		t.Skip("NOT TESTED, no g++: the programs of cuda/test are not compiled. " +
 			"To run it: apt-get install g++ && go test ./backend/device/cuda")
 	}
 	for _, name := range []string{"check.cc", "bench.cc"} {

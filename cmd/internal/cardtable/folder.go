@@ -61,7 +61,7 @@ func readFolder(dir string) (*folder, error) {
 		}
 	}
 	if len(f.recordings) == 0 {
-		return nil, fmt.Errorf("%s: %w", dir, errNoTraces)
+		return nil, fmt.Errorf("%s: no traces are there", dir)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "profile.yaml"))
 	if err != nil {

@@ -9,7 +9,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -58,6 +57,3 @@ func rewrite(folder string, document []byte) ([]byte, *results, error) {
 	}
 	return document, r, nil
 }
-
-// errNoTraces is what a folder without traces is.
-var errNoTraces = errors.New("no traces are there")
