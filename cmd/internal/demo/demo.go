@@ -45,13 +45,13 @@ type Report struct {
 	Profile        *profile.Profile
 }
 
-// Comparison holds a prediction against a run of the same configuration.
+// Comparison holds a prediction against the runs of the same configuration.
 type Comparison struct {
 	Name     string
-	Unseen   bool // the profile was not made from it
+	Unseen   bool // the profile was not made from it, and it was predicted before it was run
 	Peak     calibrate.Band
 	Seconds  calibrate.Band // a job
-	Measured Measured
+	Measured Measured       // the mean of its runs
 }
 
 // Measured is what a run came to.
@@ -99,22 +99,28 @@ type run struct {
 // before is returned with the error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, ctx: ctx}
-	recorded, traces, err := r.record()
+	recorded, traces, err := r.prove("recording", "recorded", recordedConfigs)
 	if err != nil {
 		return nil, err
 	}
-	r.next("calibrating")
+	r.next("calibrating, and predicting what was never run")
 	if r.report.Profile, err = r.calibrate(traces); err != nil {
 		return nil, err
 	}
-	for i, c := range recordedConfigs {
-		if err := r.compare(c, false, recorded[i]); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.meetUnseen(); err != nil {
+	if err := r.predict(recordedConfigs, false); err != nil {
 		return nil, err
 	}
+	if err := r.predict(unseenConfigs, true); err != nil {
+		return nil, err
+	}
+	unseen, _, err := r.prove("running what was predicted", "unseen", unseenConfigs)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range append(recorded, unseen...) {
+		r.report.Configs[i].Measured = m.mean()
+	}
+	r.report.Noise = Noise{Name: unseenConfigs[noisy].name, First: unseen[noisy][0], Second: unseen[noisy][1]}
 	return &r.report, r.confine()
 }
 
@@ -123,29 +129,36 @@ func (r *run) next(what string) {
 	r.Step(r.step, steps, what)
 }
 
-// record runs the configurations that the profile is made from, and returns the means of what was measured.
-func (r *run) record() ([]Measured, []*trace.Trace, error) {
-	means := make([]Measured, len(recordedConfigs))
+// measurements are what the runs of one configuration came to.
+type measurements [rounds]Measured
+
+func (m *measurements) mean() Measured {
+	var mean Measured
+	for _, one := range m {
+		mean.Peak += one.Peak / rounds
+		mean.Baseline += one.Baseline / rounds
+		mean.SecondsPerJob += one.SecondsPerJob / rounds
+	}
+	return mean
+}
+
+// prove runs each configuration once a round, and returns what was measured of each and all traces. The rounds follow
+// each other, so that a slow spell of the machine is not taken for a property of the one configuration that it met.
+func (r *run) prove(doing, how string, configs []config) ([]measurements, []*trace.Trace, error) {
+	measured := make([]measurements, len(configs))
 	var traces []*trace.Trace
 	for round := range rounds {
-		for i, c := range recordedConfigs {
-			r.next(fmt.Sprintf("recording, round %d: %s", round+1, c.name))
-			m, t, err := r.prove(c, fmt.Sprintf("recorded-%d", round+1))
+		for i, c := range configs {
+			r.next(fmt.Sprintf("%s, round %d: %s", doing, round+1, c.name))
+			m, t, err := r.proveOne(c, fmt.Sprintf("%s-%d", how, round+1))
 			if err != nil {
 				return nil, nil, err
 			}
-			means[i].add(m, rounds)
+			measured[i][round] = m
 			traces = append(traces, t)
 		}
 	}
-	return means, traces, nil
-}
-
-// add adds one of several measurements to their mean.
-func (m *Measured) add(one Measured, of int) {
-	m.Peak += one.Peak / model.Bytes(of)
-	m.Baseline += one.Baseline / model.Bytes(of)
-	m.SecondsPerJob += one.SecondsPerJob / float64(of)
+	return measured, traces, nil
 }
 
 func (r *run) calibrate(traces []*trace.Trace) (*profile.Profile, error) {
@@ -160,42 +173,21 @@ func (r *run) calibrate(traces []*trace.Trace) (*profile.Profile, error) {
 	return p, output.Replace(r.keep("demo-profile.yaml"), text.Bytes())
 }
 
-// meetUnseen predicts each configuration that was never run, and only then runs it.
-func (r *run) meetUnseen() error {
-	for _, c := range unseenConfigs {
-		r.next("predicting and running: " + c.name)
-		if err := r.compare(c, true, Measured{}); err != nil {
+// predict adds configurations, with what the profile predicts of them, to the report.
+func (r *run) predict(configs []config, unseen bool) error {
+	for _, c := range configs {
+		s, err := r.scenario(c)
+		if err != nil {
 			return err
 		}
-	}
-	r.next("running again: " + unseenConfigs[noisy].name)
-	again, _, err := r.prove(unseenConfigs[noisy], "again")
-	r.report.Noise = Noise{
-		Name:   unseenConfigs[noisy].name,
-		First:  r.report.Configs[len(recordedConfigs)+noisy].Measured,
-		Second: again,
-	}
-	return err
-}
-
-// compare adds a configuration to the report. One that was not seen is run after it was predicted.
-func (r *run) compare(c config, unseen bool, measured Measured) error {
-	s, err := r.scenario(c)
-	if err != nil {
-		return err
-	}
-	prediction, err := calibrate.Predict(live.Plan(s), live.Replications)
-	if err != nil {
-		return err
-	}
-	if unseen {
-		if measured, _, err = r.prove(c, "unseen"); err != nil {
+		prediction, err := calibrate.Predict(live.Plan(s), live.Replications)
+		if err != nil {
 			return err
 		}
+		r.report.Configs = append(r.report.Configs, Comparison{
+			Name: c.name, Unseen: unseen, Peak: prediction.Peak, Seconds: prediction.SecondsPerJob,
+		})
 	}
-	r.report.Configs = append(r.report.Configs, Comparison{
-		Name: c.name, Unseen: unseen, Peak: prediction.Peak, Seconds: prediction.SecondsPerJob, Measured: measured,
-	})
 	return nil
 }
 

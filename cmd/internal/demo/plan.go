@@ -45,19 +45,18 @@ var unseenConfigs = []config{
 	}},
 }
 
-// Which of the unseen configurations is run twice, and which are confined.
+// Which of the unseen configurations tells how far two runs of one are apart, and which are confined.
 const (
 	noisy  = 0
 	safe   = 0
 	unsafe = 2
 )
 
-// rounds is how often each configuration is recorded. The rounds follow each other, so that a slow spell of the machine
-// is not taken for a property of the one configuration that it met.
+// rounds is how often each configuration is run before any is confined.
 const rounds = 2
 
 // steps is how many steps the demo announces.
-var steps = rounds*len(recordedConfigs) + 1 + len(unseenConfigs) + 1 + 2
+var steps = rounds*(len(recordedConfigs)+len(unseenConfigs)) + 1 + 2
 
 // scenario returns the scenario of a configuration, with the profile once there is one.
 func (r *run) scenario(c config) (*scenarios.Scenario, error) {
@@ -70,8 +69,8 @@ func (r *run) scenario(c config) (*scenarios.Scenario, error) {
 	return s, nil
 }
 
-// prove runs a configuration without a limit; how tells its traces apart.
-func (r *run) prove(c config, how string) (Measured, *trace.Trace, error) {
+// proveOne runs a configuration without a limit; how tells its traces apart.
+func (r *run) proveOne(c config, how string) (Measured, *trace.Trace, error) {
 	s, err := r.scenario(c)
 	if err != nil {
 		return Measured{}, nil, err

@@ -120,7 +120,8 @@ func (t Text) Demo(r *demo.Report) {
 		})
 	}
 	fmt.Fprintf(t.W, "%s\n\n", table.Render())
-	fmt.Fprintf(t.W, "%d proofs made and verified. Errors of peaks are parts of the memory above the baseline of %s.\n",
+	fmt.Fprintf(t.W, "%d proofs made and verified; what was measured is the mean of two runs.\n"+
+		"Errors of peaks are parts of the memory above the baseline of %s.\n",
 		r.ProofsVerified, r.Configs[0].Measured.Baseline.Short())
 	fmt.Fprintf(t.W, "Never run before: median error %s of the peak, %s of the seconds per job.\n",
 		percent(d.MedianPeakError), percent(d.MedianSecondsError))
