@@ -30,8 +30,10 @@ type Options struct {
 	// Keep is a directory for the traces and the profile; empty keeps none.
 	Keep      string
 	Mechanism confine.Mechanism
-	Tool      string
-	Log       io.Writer
+	// Scenario is what all configurations are settings of, in place of the demo's own, whose jobs take seconds.
+	Scenario []byte
+	Tool     string
+	Log      io.Writer
 	// Step hears what is about to happen: it is step i of n.
 	Step func(i, n int, what string)
 }
@@ -98,6 +100,9 @@ type run struct {
 // Run runs the demo. It takes a few minutes. If only its last part fails, under a memory limit, what was measured
 // before is returned with the error.
 func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Scenario == nil {
+		o.Scenario = base
+	}
 	r := &run{Options: o, ctx: ctx}
 	recorded, traces, err := r.prove("recording", "recorded", recordedConfigs)
 	if err != nil {

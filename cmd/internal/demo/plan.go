@@ -60,7 +60,7 @@ var steps = rounds*(len(recordedConfigs)+len(unseenConfigs)) + 1 + 2
 
 // scenario returns the scenario of a configuration, with the profile once there is one.
 func (r *run) scenario(c config) (*scenarios.Scenario, error) {
-	variants, err := scenarios.Expand(base, "demo.yaml", c.settings, r.Here)
+	variants, err := scenarios.Expand(r.Scenario, "demo.yaml", c.settings, r.Here)
 	if err != nil {
 		return nil, err
 	}
