@@ -6,6 +6,7 @@ import (
 
 	"headroom/model"
 	"headroom/model/profile"
+	"headroom/scenarios"
 	"headroom/sim"
 )
 
@@ -59,11 +60,21 @@ func fullPlan(jobs int) sim.Plan {
 	return p
 }
 
+// publishedPlan is what operators run: the profile of a published prover, in which most stages slow each other.
+func publishedPlan(jobs int) sim.Plan {
+	s, err := scenarios.Load("phase12-post-12", nil)
+	if err != nil {
+		panic(err)
+	}
+	s.Workload.Shares[0].Jobs = jobs
+	return sim.Plan{Machine: s.Machine, Config: s.Config, Workload: s.Workload, Profile: s.Profile, Seed: s.Seed}
+}
+
 func BenchmarkRun(b *testing.B) {
 	for _, m := range []struct {
 		name string
 		plan func(int) sim.Plan
-	}{{"plain", plainPlan}, {"full", fullPlan}} {
+	}{{"plain", plainPlan}, {"full", fullPlan}, {"published", publishedPlan}} {
 		for _, jobs := range []int{2000, 20_000, 200_000} {
 			b.Run(fmt.Sprintf("%s/jobs=%d", m.name, jobs), func(b *testing.B) {
 				plan := m.plan(jobs)
