@@ -8,63 +8,85 @@ import (
 )
 
 // Stuck says who holds what and who waits for what, a sentence each: the ledger and the data, then the jobs in flight in
-// order of their numbers, then what waits before the pipeline and in it. It is meant for a core that stalls.
+// order of their numbers, then what waits before the pipeline and in it. It is meant for a core that stalls. Sizes are as
+// Apart prints them, since whoever reads it compares what is free with what is waited for.
 func (c *Core) Stuck() []string {
+	var sizes []Bytes
+	note := func(b Bytes) string {
+		sizes = append(sizes, b)
+		return ""
+	}
+	(&account{c, note}).sentences() // to learn the sizes
+	return (&account{c, Apart(sizes...)}).sentences()
+}
+
+// account is what Stuck says of a core, given what prints sizes.
+type account struct {
+	*Core
+	size func(Bytes) string
+}
+
+func (a *account) sentences() []string {
 	var list []string
-	if b := c.config.Admission.Budget; b != nil {
-		list = append(list, fmt.Sprintf("the ledger has %s of %s free", (c.ledger.total-c.ledger.used).Short(), c.ledger.total.Short()))
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if a.config.Admission.Budget != nil {
+		say("the ledger has %s of %s free", a.size(a.ledger.total-a.ledger.used), a.size(a.ledger.total))
 	}
-	for n := range c.data.items {
-		if held := c.data.items[n].holding(); held != "" {
-			list = append(list, c.config.Resident[n].Name+" "+held)
+	for n := range a.data.items {
+		if held := a.held(&a.data.items[n]); held != "" {
+			say("%s %s", a.config.Resident[n].Name, held)
 		}
 	}
-	var inFlight []*job
-	for i := range c.jobs.slots {
-		if j := &c.jobs.slots[i]; j.live {
-			inFlight = append(inFlight, j)
-		}
+	for _, j := range a.jobsInFlight() {
+		say("job %d of kind %s holds %s and waits for %s", j.number, a.kinds[j.kind].Name, a.holds(j), a.waits(j))
 	}
-	slices.SortFunc(inFlight, func(a, b *job) int { return cmp.Compare(a.number, b.number) })
-	for _, j := range inFlight {
-		holds, waits := c.holds(j), c.waits(j)
-		list = append(list, fmt.Sprintf("job %d of kind %s holds %s and waits for %s", j.number, c.kinds[j.kind].Name, holds, waits))
+	if a.waiting.n > 0 {
+		say("%s waiting to begin: in flight are %d of %s", Counted(a.waiting.n, "job"), a.inFlight, a.config.JobsInFlight)
 	}
-	if c.waiting.n > 0 {
-		list = append(list, fmt.Sprintf("%s waiting to begin: in flight are %d of %s", Counted(c.waiting.n, "job"), c.inFlight, c.config.JobsInFlight))
-	}
-	if c.blocked.n > 0 {
-		list = append(list, fmt.Sprintf("%s blocked in send: the channel holds %d of %s, and idle are %d of %s",
-			Counted(c.blocked.n, "partition"), c.channel.n, c.config.ChannelCapacity(), c.idle.n, Counted(len(c.workers), "worker")))
+	if a.blocked.n > 0 {
+		say("%s blocked in send: the channel holds %d of %s, and idle are %d of %s",
+			Counted(a.blocked.n, "partition"), a.channel.n, a.config.ChannelCapacity(), a.idle.n, Counted(len(a.workers), "worker"))
 	}
 	return list
 }
 
-// holding says what data that comes and goes holds, or nothing.
-func (d *datum) holding() string {
+// jobsInFlight returns the jobs in flight in order of their numbers.
+func (a *account) jobsInFlight() []*job {
+	var list []*job
+	for i := range a.jobs.slots {
+		if j := &a.jobs.slots[i]; j.live {
+			list = append(list, j)
+		}
+	}
+	slices.SortFunc(list, func(a, b *job) int { return cmp.Compare(a.number, b.number) })
+	return list
+}
+
+// held says what data that comes and goes holds, or nothing.
+func (a *account) held(d *datum) string {
 	switch {
 	case !d.evictable && !d.polling && d.users == 0 || d.state == absent:
 		return ""
 	case d.state == loadOver:
-		return fmt.Sprintf("is loaded, holds %s that loading needed and waits for its own %s", d.transient.Short(), d.bytes.Short())
+		return fmt.Sprintf("is loaded, holds %s that loading needed and waits for its own %s", a.size(d.transient), a.size(d.bytes))
 	case !d.evictable:
-		return fmt.Sprintf("holds %s and is never evicted", d.bytes.Short())
+		return fmt.Sprintf("holds %s and is never evicted", a.size(d.bytes))
 	case d.users > 0:
-		return fmt.Sprintf("holds %s for %s", d.bytes.Short(), Counted(d.users, "job"))
+		return fmt.Sprintf("holds %s for %s", a.size(d.bytes), Counted(d.users, "job"))
 	}
-	return fmt.Sprintf("holds %s and no job needs it", d.bytes.Short())
+	return fmt.Sprintf("holds %s and no job needs it", a.size(d.bytes))
 }
 
 // holds says what a job and its partitions hold.
-func (c *Core) holds(j *job) string {
+func (a *account) holds(j *job) string {
 	reserved, permits := Bytes(0), 0
 	if j.paid && j.phase < working {
-		reserved = c.wholeReserve(j)
+		reserved = a.wholeReserve(j)
 	}
-	t := &c.traits[j.kind]
-	for i := range c.partitions.slots {
-		p := &c.partitions.slots[i]
-		if p.place == gone || c.jobs.at(p.jobSlot) != j {
+	t := &a.traits[j.kind]
+	for i := range a.partitions.slots {
+		p := &a.partitions.slots[i]
+		if p.place == gone || a.jobs.at(p.jobSlot) != j {
 			continue
 		}
 		if p.has(holdsKernelPart) {
@@ -77,40 +99,42 @@ func (c *Core) holds(j *job) string {
 			permits++
 		}
 	}
-	return c.amounts(reserved, Counted(permits, "permit"))
+	return a.amounts(reserved, Counted(permits, "permit"))
 }
 
 // amounts joins what is said of the ledger and of the permits, of which each is there only if the configuration has it.
-func (c *Core) amounts(bytes Bytes, permits string) string {
+func (a *account) amounts(bytes Bytes, permits string) string {
 	var parts []string
-	if c.config.Admission.Budget != nil {
-		parts = append(parts, bytes.Short()+" of the ledger")
+	if a.config.Admission.Budget != nil {
+		parts = append(parts, a.ofLedger(bytes))
 	}
-	if c.config.Admission.Permits != Unbounded {
+	if a.config.Admission.Permits != Unbounded {
 		parts = append(parts, permits)
 	}
 	return cmp.Or(strings.Join(parts, " and "), "its place in flight")
 }
 
+func (a *account) ofLedger(bytes Bytes) string { return a.size(bytes) + " of the ledger" }
+
 // waits says what a job waits for.
-func (c *Core) waits(j *job) string {
-	t := &c.traits[j.kind]
-	unadmitted := int32(c.kinds[j.kind].Partitions) - j.admitted
+func (a *account) waits(j *job) string {
+	t := &a.traits[j.kind]
+	unadmitted := int32(a.kinds[j.kind].Partitions) - j.admitted
 	switch {
 	case j.phase == collecting:
 		return "others to join it"
 	case j.phase == working && unadmitted > 0:
-		needed := c.amounts(t.reserve()*Bytes(j.proofs()), fmt.Sprintf("a permit (%d free)", c.permits))
+		needed := a.amounts(t.reserve()*Bytes(j.proofs()), fmt.Sprintf("a permit (%d free)", a.permits))
 		return fmt.Sprintf("the admission of %s, each with %s", Counted(unadmitted, "partition"), needed)
 	case j.phase != acquiring:
 		return "its partitions"
 	case t.workingFirst && !j.paid:
-		return c.wholeReserve(j).Short() + " of the ledger for its partitions"
+		return a.ofLedger(a.wholeReserve(j)) + " for its partitions"
 	}
 	var data []string
 	for _, n := range t.needs {
-		if d := &c.data.items[n]; d.state != loaded && !d.background {
-			data = append(data, fmt.Sprintf("%s of the ledger to load %s", (d.bytes+d.transient).Short(), c.config.Resident[n].Name))
+		if d := &a.data.items[n]; d.state != loaded && !d.background {
+			data = append(data, fmt.Sprintf("%s to load %s", a.ofLedger(d.bytes+d.transient), a.config.Resident[n].Name))
 		}
 	}
 	return strings.Join(data, " and ")

@@ -153,12 +153,23 @@ func (b Bytes) Short() string {
 	return fmt.Sprintf("%d B", int64(b))
 }
 
-// Apart prints two sizes that are compared: rounded for people, or exact where only that tells them apart.
-func Apart(a, b Bytes) (string, string) {
-	if a != b && a.Short() == b.Short() {
-		return fmt.Sprintf("%d B", int64(a)), fmt.Sprintf("%d B", int64(b))
+// Apart returns what prints sizes that are compared with each other: rounded for people, or exact where only that tells
+// one of them from another.
+func Apart(sizes ...Bytes) func(Bytes) string {
+	first, alike := map[string]Bytes{}, map[string]bool{} // by what is printed of rounded ones
+	for _, b := range sizes {
+		short := b.Short()
+		if other, seen := first[short]; seen && other != b {
+			alike[short] = true
+		}
+		first[short] = b
 	}
-	return a.Short(), b.Short()
+	return func(b Bytes) string {
+		if short := b.Short(); !alike[short] {
+			return short
+		}
+		return fmt.Sprintf("%d B", int64(b))
+	}
 }
 
 // Counted prints a number with what it counts, of which the plural ends in s: "1 job", "2 jobs".

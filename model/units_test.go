@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -91,17 +92,23 @@ func TestSizesForPeopleAreRounded(t *testing.T) {
 	}
 }
 
-// TestAFractionIsWithinHalfAByte compares with the definition: |size * 10^decimals - digits * unit| <= 10^decimals / 2.
 func TestSizesThatAreComparedAreToldApart(t *testing.T) {
 	for _, c := range []struct {
-		a, b         Bytes
-		wantA, wantB string
+		sizes []Bytes
+		want  []string
 	}{
-		{GiB, 2 * GiB, "1.0 GiB", "2.0 GiB"}, {GiB, GiB, "1.0 GiB", "1.0 GiB"},
-		{GiB, GiB + 1, "1073741824 B", "1073741825 B"}, {GiB + 1, GiB, "1073741825 B", "1073741824 B"},
+		{[]Bytes{GiB, 2 * GiB}, []string{"1.0 GiB", "2.0 GiB"}},
+		{[]Bytes{GiB, GiB}, []string{"1.0 GiB", "1.0 GiB"}},
+		{[]Bytes{GiB, GiB + 1}, []string{"1073741824 B", "1073741825 B"}},
+		{[]Bytes{GiB + 1, 3 * GiB, GiB, GiB + 1, 0}, []string{"1073741825 B", "3.0 GiB", "1073741824 B", "1073741825 B", "0 B"}},
 	} {
-		if a, b := Apart(c.a, c.b); a != c.wantA || b != c.wantB {
-			t.Errorf("%d and %d are %q and %q, want %q and %q", c.a, c.b, a, b, c.wantA, c.wantB)
+		size := Apart(c.sizes...)
+		var got []string
+		for _, b := range c.sizes {
+			got = append(got, size(b))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.sizes, diff)
 		}
 	}
 }
@@ -117,6 +124,7 @@ func TestOneIsSingular(t *testing.T) {
 	}
 }
 
+// TestAFractionIsWithinHalfAByte compares with the definition: |size * 10^decimals - digits * unit| <= 10^decimals / 2.
 func TestAFractionIsWithinHalfAByte(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-9]{1,5}`).Draw(t, "digits")

@@ -21,9 +21,9 @@ type refusal struct {
 // is such a ledger: a job waits for it, which is a stall.
 func (l *loop) refuse() *refusal {
 	if m, is := l.over(); is {
-		limit, held := model.Apart(m.limit.Bytes, m.peak)
+		size := model.Apart(m.limit.Bytes, m.peak)
 		return &refusal{m.limit, fmt.Sprintf("%s of %s is over-committed by %s: %s are held before the first job",
-			m.limit.Name, limit, (m.peak - m.limit.Bytes).Short(), held)}
+			m.limit.Name, size(m.limit.Bytes), (m.peak - m.limit.Bytes).Short(), size(m.peak))}
 	}
 	memlock := model.Limit{Bytes: l.plan.Machine.Memlock, Name: l.engine.Pinned().Name}
 	shm := model.Limit{Bytes: l.plan.Machine.Shm, Name: l.engine.Shared().Name}
@@ -44,9 +44,9 @@ func tooSmall(limit model.Limit, kind string, needs model.Bytes) *refusal {
 	if limit.Bytes == 0 || needs <= limit.Bytes {
 		return nil
 	}
-	has, takes := model.Apart(limit.Bytes, needs)
+	size := model.Apart(limit.Bytes, needs)
 	return &refusal{limit, fmt.Sprintf("%s of %s is too small for one partition of %s, which takes %s of it",
-		limit.Name, has, kind, takes)}
+		limit.Name, size(limit.Bytes), kind, size(needs))}
 }
 
 // pinnedFor returns the pinned data that is there whenever a partition of a kind is.

@@ -89,8 +89,9 @@ func (e *Examination) judgeLimits() {
 		return
 	}
 	ram := e.Machine.RAM
-	granted, installed := model.Apart(binding.Bytes, ram)
-	e.note(binding.Bytes < ram, "ram", "%s grants %s of %s of RAM: whoever reads only the RAM plans with too much", binding.Name, granted, installed)
+	size := model.Apart(binding.Bytes, ram)
+	e.note(binding.Bytes < ram, "ram", "%s grants %s of %s of RAM: whoever reads only the RAM plans with too much",
+		binding.Name, size(binding.Bytes), size(ram))
 	least, known := binding.Left()
 	if !known {
 		return

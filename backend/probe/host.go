@@ -81,9 +81,9 @@ func (s Shortfall) String() string {
 	if grants != s.Limit.Bytes {
 		by = fmt.Sprintf("%s of %s minus machine.reserve", by, s.Limit.Bytes.Short())
 	}
-	needed, granted := model.Apart(needs, grants)
+	size := model.Apart(needs, grants)
 	text := fmt.Sprintf("%s is %s: this host grants %s by %s (%s), which is short by %s",
-		s.Key, needed, granted, by, s.Limit.File, (needs - grants).Short())
+		s.Key, size(needs), size(grants), by, s.Limit.File, (needs - grants).Short())
 	if s.Limit.Name == ramName && needs-grants < needs/16 {
 		text += fmt.Sprintf("; the kernel keeps some of the installed memory, and %dMiB is what it shows", s.Limit.Bytes/model.MiB)
 	}

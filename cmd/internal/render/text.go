@@ -65,8 +65,8 @@ func books(r *sim.Result) [][2]string {
 		}
 		text := "up to " + d.Peak.Short()
 		if d.Limit > 0 {
-			peak, limit := model.Apart(d.Peak, d.Limit)
-			text = fmt.Sprintf("up to %s of %s", peak, limit)
+			size := model.Apart(d.Peak, d.Limit)
+			text = fmt.Sprintf("up to %s of %s", size(d.Peak), size(d.Limit))
 		}
 		list = append(list, [2]string{fmt.Sprintf("vram of gpu %d", i), text + d.AtPeak.String()})
 	}
