@@ -96,14 +96,13 @@ type fitted struct {
 
 // fit makes a profile of that name from traces.
 func (a *app) fit(ctx context.Context, name string, recordings []recording) (fitted, error) {
-	bar := a.progress("fitting", 1+len(recordings))
-	defer bar.close()
-	o := calibrate.Options{Name: name, Progress: func(int, int) { bar.step() }}
+	o := calibrate.Options{Name: name}
 	var traces []*trace.Trace
 	for _, r := range recordings {
 		traces, o.Sources = append(traces, r.trace), append(o.Sources, r.source)
 	}
-	return await(ctx, func() (fitted, error) {
+	return watched(ctx, a, "fitting", 1+len(recordings), func(step func()) (fitted, error) {
+		o.Progress = func(int, int) { step() }
 		p, report, err := calibrate.Fit(traces, o)
 		if err != nil {
 			return fitted{}, refuse(err)
@@ -122,9 +121,7 @@ type recording struct {
 
 // readTraces reads recordings and shows how many are read.
 func (a *app) readTraces(ctx context.Context, paths []string) ([]recording, error) {
-	bar := a.progress("reading", len(paths))
-	defer bar.close()
-	return await(ctx, func() ([]recording, error) {
+	return watched(ctx, a, "reading", len(paths), func(step func()) ([]recording, error) {
 		var list []recording
 		for _, path := range paths {
 			r, err := readTrace(path)
@@ -132,7 +129,7 @@ func (a *app) readTraces(ctx context.Context, paths []string) ([]recording, erro
 				return nil, refuse(err)
 			}
 			list = append(list, r)
-			bar.step()
+			step()
 		}
 		return list, nil
 	})
@@ -199,9 +196,7 @@ func (a *app) runCompare(ctx context.Context, profileName, path string, replicat
 func (a *app) predict(
 	ctx context.Context, p *profile.Profile, t *trace.Trace, replications int,
 ) (*calibrate.Comparison, error) {
-	bar := a.progress("predicting", uncounted)
-	defer bar.close()
-	return await(ctx, func() (*calibrate.Comparison, error) {
+	return watched(ctx, a, "predicting", uncounted, func(func()) (*calibrate.Comparison, error) {
 		c, err := calibrate.Compare(p, t, replications)
 		return c, refuse(err)
 	})

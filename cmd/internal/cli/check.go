@@ -44,9 +44,7 @@ func (a *app) runCheck(ctx context.Context, path string) error {
 
 // checked reads a trace and holds the checkers against it.
 func (a *app) checked(ctx context.Context, path string) (render.Check, error) {
-	bar := a.progress("checking", uncounted)
-	defer bar.close()
-	return await(ctx, func() (render.Check, error) {
+	return watched(ctx, a, "checking", uncounted, func(func()) (render.Check, error) {
 		t, err := trace.ReadFile(path)
 		if err != nil {
 			return render.Check{}, refuse(err)

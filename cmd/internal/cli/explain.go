@@ -134,9 +134,7 @@ func (a *app) explainOne(ctx context.Context, f *explainFlags, s *scenarios.Scen
 	if err != nil {
 		return refuse(err)
 	}
-	bar := a.progress("explaining", question.Runs())
-	answer, err := await(ctx, func() (*explain.Explanation, error) { return question.Explain(bar.step) })
-	bar.close()
+	answer, err := watched(ctx, a, "explaining", question.Runs(), question.Explain)
 	if err != nil {
 		return err
 	}
@@ -155,9 +153,7 @@ func (a *app) explainTwo(ctx context.Context, f *explainFlags, groups []explain.
 	if err != nil {
 		return refuse(err)
 	}
-	bar := a.progress("explaining", question.Runs())
-	answer, err := await(ctx, func() (*explain.Difference, error) { return question.Explain(bar.step) })
-	bar.close()
+	answer, err := watched(ctx, a, "explaining", question.Runs(), question.Explain)
 	if err != nil {
 		return err
 	}

@@ -260,9 +260,7 @@ func (a *app) granted(ctx context.Context, r *live.Request, force bool) error {
 
 // predictRun predicts a live run; the prediction is nil if there is no profile to predict with.
 func (a *app) predictRun(ctx context.Context, r *live.Request) (*sim.RiskReport, error) {
-	bar := a.progress("predicting", live.Replications)
-	defer bar.close()
-	return await(ctx, func() (*sim.RiskReport, error) { return r.Predict(bar.step) })
+	return watched(ctx, a, "predicting", live.Replications, r.Predict)
 }
 
 // prove does a live run and prints what it came to.

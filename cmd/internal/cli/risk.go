@@ -71,18 +71,16 @@ func (a *app) runRisk(ctx context.Context, f *riskFlags, name string) error {
 
 // assess replicates every variant.
 func (a *app) assess(ctx context.Context, f *riskFlags, variants []scenarios.Variant) ([]render.Assessment, error) {
-	bar := a.progress("replicating", f.replications*len(variants))
-	defer bar.close()
-	list := make([]render.Assessment, len(variants))
-	for i, v := range variants {
-		p := live.Plan(v.Scenario)
-		report, err := await(ctx, func() (*sim.RiskReport, error) {
-			return sim.AssessRisk(p, f.replications, f.bound, bar.step)
-		})
-		if err != nil {
-			return nil, err
+	return watched(ctx, a, "replicating", f.replications*len(variants), func(step func()) ([]render.Assessment, error) {
+		list := make([]render.Assessment, len(variants))
+		for i, v := range variants {
+			p := live.Plan(v.Scenario)
+			report, err := sim.AssessRisk(p, f.replications, f.bound, step)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = render.Assessment{Settings: v.Settings, Report: report, Warnings: planWarnings(&p)}
 		}
-		list[i] = render.Assessment{Settings: v.Settings, Report: report, Warnings: planWarnings(&p)}
-	}
-	return list, nil
+		return list, nil
+	})
 }

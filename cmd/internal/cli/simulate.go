@@ -151,19 +151,19 @@ func recorder(bar *progress, file *traceFile) func(*model.Record) {
 func (a *app) simulateAll(
 	ctx context.Context, f *simulateFlags, variants []scenarios.Variant,
 ) ([]render.Variant, error) {
-	bar := a.progress("simulating", len(variants))
-	defer bar.close()
-	list := make([]render.Variant, len(variants))
-	for i, v := range variants {
-		p := f.plan(v.Scenario)
-		result, err := await(ctx, func() (*sim.Result, error) { return sim.Run(p, nil) })
-		if err != nil {
-			return nil, err
+	return watched(ctx, a, "simulating", len(variants), func(step func()) ([]render.Variant, error) {
+		list := make([]render.Variant, len(variants))
+		for i, v := range variants {
+			p := f.plan(v.Scenario)
+			result, err := sim.Run(p, nil)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = render.Variant{Settings: v.Settings, Result: result, Warnings: planWarnings(&p)}
+			step()
 		}
-		list[i] = render.Variant{Settings: v.Settings, Result: result, Warnings: planWarnings(&p)}
-		bar.step()
-	}
-	return list, nil
+		return list, nil
+	})
 }
 
 // exitOn ends a command as the verdict on its only plan says.

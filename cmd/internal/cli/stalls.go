@@ -77,13 +77,12 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	if _, err := model.NewCore(space.Config, space.Kinds); err != nil {
 		return refuse(err)
 	}
-	bar := a.progress("searching", f.maxStates)
-	defer bar.close()
-	answer, err := await(ctx, func() (*reach.Answer, error) { return reach.Search(space, bar.step) })
+	answer, err := watched(ctx, a, "searching", f.maxStates, func(step func()) (*reach.Answer, error) {
+		return reach.Search(space, step)
+	})
 	if err != nil {
 		return err
 	}
-	bar.close()
 	if f.trace != "" && answer.History != nil {
 		if err := writeHistory(f.trace, scenario, &space, answer); err != nil {
 			return fmt.Errorf("--trace %s: %w", f.trace, err)

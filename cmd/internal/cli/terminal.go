@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"sync/atomic"
@@ -95,6 +96,13 @@ func (p *progress) close() {
 		close(p.stop)
 		<-p.stopped
 	}
+}
+
+// watched is await with a bar of n steps. f calls step after each.
+func watched[T any](ctx context.Context, a *app, what string, n int, f func(step func()) (T, error)) (T, error) {
+	bar := a.progress(what, n)
+	defer bar.close()
+	return await(ctx, func() (T, error) { return f(bar.step) })
 }
 
 // childLog returns where the log of a child process goes.

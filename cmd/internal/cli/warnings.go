@@ -158,9 +158,9 @@ func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Re
 		return []string{fmt.Sprintf("%d quick replications were left out, since the run is long: "+
 			"headroom risk says how sure the verdict is", quick)}, nil
 	}
-	bar := a.progress("replicating", quick)
-	defer bar.close()
-	runs, err := await(ctx, func() ([]*sim.Result, error) { return sim.Replicate(*p, 1, quick, bar.step) })
+	runs, err := watched(ctx, a, "replicating", quick, func(step func()) ([]*sim.Result, error) {
+		return sim.Replicate(*p, 1, quick, step)
+	})
 	if err != nil {
 		return nil, err
 	}
