@@ -115,10 +115,13 @@ func (a *app) simulateOne(ctx context.Context, f *simulateFlags, v *scenarios.Va
 func (a *app) runTraced(ctx context.Context, p *sim.Plan, path string) (*sim.Result, error) {
 	bar := a.progress("simulating", p.Workload.Jobs())
 	defer bar.close()
+	if err := refuseTrace(path); err != nil {
+		return nil, err
+	}
 	var file *traceFile
 	if path != "" {
 		var err error
-		if file, err = createTrace(path, p); err != nil {
+		if file, err = createTrace(path, traceHeader(p)); err != nil {
 			return nil, err
 		}
 		defer file.discard()
@@ -127,7 +130,7 @@ func (a *app) runTraced(ctx context.Context, p *sim.Plan, path string) (*sim.Res
 	if err != nil || file == nil {
 		return result, err
 	}
-	return result, file.finish(result)
+	return result, file.finish(traceEnd(p, result))
 }
 
 // recorder returns what a run hands its steps to, or nil if nobody wants them.

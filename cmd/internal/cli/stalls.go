@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"headroom/cmd/internal/live"
-	"headroom/cmd/internal/output"
 	"headroom/cmd/internal/render"
 	"headroom/model"
 	"headroom/model/reach"
@@ -65,10 +63,8 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	if len(variants) > 1 {
 		return refuse(errors.New("stalls searches one configuration: --set no range and no list"))
 	}
-	if f.trace != "" {
-		if err := output.Trace(f.trace); err != nil {
-			return refuse(fmt.Errorf("--trace: %w", err))
-		}
+	if err := refuseTrace(f.trace); err != nil {
+		return err
 	}
 	scenario := variants[0].Scenario
 	space, warnings := f.space(scenario)
@@ -85,7 +81,7 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 	}
 	if f.trace != "" && answer.History != nil {
 		if err := writeHistory(f.trace, scenario, &space, answer); err != nil {
-			return fmt.Errorf("--trace %s: %w", f.trace, err)
+			return err
 		}
 	}
 	out := render.NewStalls(&space, answer, warnings)
@@ -151,28 +147,17 @@ func cut(c *model.Config, k *model.Kind, partitions int) string {
 	return text + fmt.Sprintf(", which reserve %s each and all at once: so few may fit into the ledger where a whole job does not", d.Reserve)
 }
 
-// writeHistory writes a history as a trace for headroom check. The file gets its name when it is complete.
+// writeHistory writes a history as a trace for headroom check.
 func writeHistory(path string, s *scenarios.Scenario, space *reach.Space, answer *reach.Answer) error {
-	partial := output.Partial(path)
-	w, err := trace.Create(partial, &trace.Header{
+	file, err := createTrace(path, &trace.Header{
 		Tool: Version(), Clock: trace.Virtual, Config: space.Config, Workload: s.Workload, Kinds: space.Kinds,
 	})
 	if err != nil {
-		if partial != path {
-			os.Remove(partial)
-		}
 		return err
 	}
+	defer file.discard()
 	for i := range answer.History {
-		_ = w.Step(&answer.History[i]) // an error shows when the trace is closed
+		file.step(&answer.History[i])
 	}
-	_ = w.End(trace.End{Outcome: trace.Broken, Error: answer.Reason})
-	err = w.Close()
-	if err == nil && partial != path {
-		err = os.Rename(partial, path)
-	}
-	if err != nil && partial != path {
-		os.Remove(partial)
-	}
-	return err
+	return file.finish(trace.End{Outcome: trace.Broken, Error: answer.Reason})
 }

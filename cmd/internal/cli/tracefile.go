@@ -10,24 +10,32 @@ import (
 	"headroom/sim"
 )
 
-// traceFile writes the trace of a simulated run. The file gets its name when the trace is complete.
+// traceFile writes the trace that --trace asks for. The file gets its name when the trace is complete.
 type traceFile struct {
 	path, partial string // equal if the path is no regular file, such as a pipe
-	plan          *sim.Plan
 	out           *trace.Writer
 }
 
-// createTrace begins the trace of a run of the plan.
-func createTrace(path string, p *sim.Plan) (*traceFile, error) {
+// refuseTrace refuses a path of --trace at which no trace can be written. An empty one asks for none.
+func refuseTrace(path string) error {
+	if path == "" {
+		return nil
+	}
 	if err := output.Trace(path); err != nil {
-		return nil, refuse(fmt.Errorf("--trace: %w", err))
+		return refuse(fmt.Errorf("--trace: %w", err))
 	}
-	t := &traceFile{path: path, partial: output.Partial(path), plan: p}
+	return nil
+}
+
+// createTrace begins a trace.
+func createTrace(path string, h *trace.Header) (*traceFile, error) {
+	t := &traceFile{path: path, partial: output.Partial(path)}
 	var err error
-	if t.out, err = trace.Create(t.partial, traceHeader(p)); err != nil {
+	if t.out, err = trace.Create(t.partial, h); err != nil {
 		t.discard()
+		return nil, fmt.Errorf("--trace %s: %w", path, err)
 	}
-	return t, err
+	return t, nil
 }
 
 // traceHeader says what is simulated.
@@ -60,18 +68,23 @@ func traceHeader(p *sim.Plan) *trace.Header {
 	return h
 }
 
-// step writes a step of the run; an error shows when the trace is finished.
-func (t *traceFile) step(r *model.Record) { _ = t.out.Step(r) }
-
-// finish writes the end and gives the file its name.
-func (t *traceFile) finish(r *sim.Result) error {
+// traceEnd says how a run of the plan ended.
+func traceEnd(p *sim.Plan, r *sim.Result) trace.End {
 	end := trace.End{Outcome: trace.Finished, JobsDone: r.JobsDone, MakespanNs: r.Makespan, PeakBytes: r.Peak}
 	switch {
-	case r.Verdict.Over() && !t.plan.IgnoreLimit:
+	case r.Verdict.Over() && !p.IgnoreLimit:
 		end.Outcome = trace.OOM
 	case r.Verdict == sim.Stall:
 		end.Outcome, end.Error = trace.Broken, r.Reason
 	}
+	return end
+}
+
+// step writes a step; an error shows when the trace is finished.
+func (t *traceFile) step(r *model.Record) { _ = t.out.Step(r) }
+
+// finish writes the end and gives the file its name.
+func (t *traceFile) finish(end trace.End) error {
 	_ = t.out.End(end)
 	err := t.out.Close() // returns the first error of all writing
 	if err == nil && t.partial != t.path {
