@@ -279,7 +279,7 @@ func (in *inputs) retention() model.Bytes {
 			over = max(over, h.busy[i].end)
 		}
 		for _, s := range h.trace.Samples {
-			if h.trace.End != nil && !h.pooled && s.At > over+model.Instant(guard) {
+			if h.trace.End != nil && !h.pooled && s.At > over+model.Instant(trace.Guard) {
 				levels = append(levels, h.above(&s))
 				break
 			}

@@ -128,9 +128,7 @@ func band(values []float64) Band {
 		return Band{}
 	}
 	slices.Sort(values)
-	at := func(q float64) float64 {
-		return values[max(0, min(len(values)-1, int(math.Ceil(q*float64(len(values))))-1))]
-	}
+	at := func(q float64) float64 { return values[sim.NearestRank(q, len(values))] }
 	return Band{Median: at(0.5), Low: at(0.025), High: at(0.975)}
 }
 

@@ -54,10 +54,6 @@ type reading struct {
 	stretch int // readings of one stretch may err together
 }
 
-// guard is how near to a change of what is held a sample may be: the sampler's clock and its reading are that far
-// apart, more or less.
-const guard = 2 * model.Millisecond
-
 // change is a change of the count of a column.
 type change struct {
 	at     model.Instant
@@ -166,7 +162,7 @@ func (h *history) changes(c columns) ([]change, []zone) {
 }
 
 func around(begin, end model.Instant) zone {
-	return zone{begin - model.Instant(guard), end + model.Instant(guard)}
+	return zone{begin - model.Instant(trace.Guard), end + model.Instant(trace.Guard)}
 }
 
 // merge joins zones that touch. They are sorted by their begins.

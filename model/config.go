@@ -251,6 +251,11 @@ type Resident struct {
 // Managed reports whether the data comes and goes.
 func (r *Resident) Managed() bool { return r.OnDemand || r.Evictable }
 
+// Awaited reports whether the data comes and goes and jobs of a kind do not begin before it is there.
+func (r *Resident) Awaited(kind string) bool {
+	return r.Managed() && !r.Background && concerns(r.Kinds, kind)
+}
+
 // Acquire is a way to reserve the bytes of resident data.
 type Acquire string
 

@@ -103,7 +103,7 @@ func (c *Config) leastDemand() (whole, rest Bytes) {
 func (c *Config) needs(kind string) Bytes {
 	sum := Bytes(0)
 	for i := range c.Resident {
-		if r := &c.Resident[i]; r.Managed() && !r.Background && concerns(r.Kinds, kind) {
+		if r := &c.Resident[i]; r.Awaited(kind) {
 			sum += r.Bytes
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Plan) reserveContradictions(k *profile.Kind, free model.Bytes) (list []
 	}
 	// Data that comes and goes is there as long as a job that needs it.
 	for _, r := range p.resident() {
-		if needs(k, &r) {
+		if r.Awaited(k.Name) {
 			need += min(r.Bytes, math.MaxInt64-need)
 		}
 	}

@@ -79,7 +79,7 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fitsInMemory(p, kinds); err != nil {
+	if err := fitsInMemory(p); err != nil {
 		return nil, err
 	}
 	host, device := drawn.Baselines(kinds)
@@ -119,12 +119,8 @@ const (
 )
 
 // fitsInMemory reports why the simulation itself would not fit into memory, or nil.
-func fitsInMemory(p *Plan, kinds []profile.Kind) error {
-	partitions := 0
-	for i := range kinds {
-		partitions = max(partitions, kinds[i].Partitions)
-	}
-	jobs := p.Workload.Jobs()
+func fitsInMemory(p *Plan) error {
+	partitions, jobs := p.MostPartitions(), p.Workload.Jobs()
 	if p.Config.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(p.Config.JobsInFlight))
 	}

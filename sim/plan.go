@@ -58,6 +58,15 @@ func (p *Plan) kinds() ([]profile.Kind, []uint16, error) {
 	return kinds, indices, errors.Join(faults...)
 }
 
+// MostPartitions returns the partitions of the workload's largest job. The profile must have all kinds of the workload.
+func (p *Plan) MostPartitions() int {
+	most := 0
+	for _, share := range p.Workload.Shares {
+		most = max(most, p.Profile.Kind(share.Kind).Partitions)
+	}
+	return most
+}
+
 // resident returns the resident data that is in force.
 func (p *Plan) resident() []model.Resident {
 	if p.Config.Resident != nil {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"headroom/model"
 	"headroom/model/profile"
@@ -52,14 +51,9 @@ func tooSmall(limit model.Limit, kind string, needs model.Bytes) *refusal {
 // pinnedFor returns the pinned data that is there whenever a partition of a kind is.
 func (l *loop) pinnedFor(k *profile.Kind) (bytes model.Bytes) {
 	for i := range l.config.Resident {
-		if r := &l.config.Resident[i]; r.Pinned && (!r.Managed() || needs(k, r)) {
+		if r := &l.config.Resident[i]; r.Pinned && (!r.Managed() || r.Awaited(k.Name)) {
 			bytes += r.Bytes
 		}
 	}
 	return bytes
-}
-
-// needs reports whether the jobs of a kind do not begin before data that comes and goes is there.
-func needs(k *profile.Kind, r *model.Resident) bool {
-	return r.Managed() && !r.Background && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, k.Name))
 }

@@ -224,14 +224,14 @@ func (r *RiskReport) peaks(runs []*Result, whole []model.Bytes) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(max(-1, min(1, whole[a]-whole[b]))) })
 	for _, q := range RiskQuantiles {
-		r.PeakQuantiles = append(r.PeakQuantiles, whole[order[nearestRank(q, len(order))]])
+		r.PeakQuantiles = append(r.PeakQuantiles, whole[order[NearestRank(q, len(order))]])
 	}
-	r.Median = runs[order[nearestRank(0.5, len(order))]]
+	r.Median = runs[order[NearestRank(0.5, len(order))]]
 }
 
-// nearestRank returns the index of the q-quantile among n sorted values: the least of which at least the part q
-// are not larger.
-func nearestRank(q float64, n int) int {
+// NearestRank returns the index of the q-quantile, q from 0 to 1, among n sorted values, 1 or more: of the least value
+// than which at least the part q of all are not larger.
+func NearestRank(q float64, n int) int {
 	return max(0, min(n-1, int(math.Ceil(q*float64(n)))-1))
 }
 

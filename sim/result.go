@@ -117,11 +117,7 @@ func firstOf(list []string, most int) string {
 func (l *loop) addBooks(r *Result) {
 	books := l.engine.Devices()
 	for d := range books {
-		device := DevicePeak{Peak: books[d].Peak, AtPeak: l.deviceHoldings(&books[d])}
-		if d < len(l.plan.Machine.GPUs) {
-			device.Limit = l.plan.Machine.GPUs[d].VRAM
-		}
-		r.Devices = append(r.Devices, device)
+		r.Devices = append(r.Devices, DevicePeak{Peak: books[d].Peak, Limit: l.vram(d), AtPeak: l.deviceHoldings(&books[d])})
 	}
 	r.PinnedPeak, r.SharedPeak = l.engine.Pinned().Peak, l.engine.Shared().Peak
 }
@@ -141,16 +137,21 @@ func (l *loop) memories() []memory {
 	list := []memory{{limit: l.limit, peak: peak}}
 	books := l.engine.Devices()
 	for d := range books {
-		device := memory{model.Limit{Name: books[d].Name}, books[d].Peak, l.deviceHoldings(&books[d])}
-		if d < len(m.GPUs) {
-			device.limit.Bytes = m.GPUs[d].VRAM
-		}
-		list = append(list, device)
+		limit := model.Limit{Bytes: l.vram(d), Name: books[d].Name}
+		list = append(list, memory{limit, books[d].Peak, l.deviceHoldings(&books[d])})
 	}
 	pinned, shared := l.engine.Pinned(), l.engine.Shared()
 	return append(list,
 		memory{limit: model.Limit{Bytes: m.Memlock, Name: pinned.Name}, peak: pinned.Peak},
 		memory{limit: model.Limit{Bytes: m.Shm, Name: shared.Name}, peak: shared.Peak})
+}
+
+// vram returns how much a device can hold; 0 where the machine does not say.
+func (l *loop) vram(device int) model.Bytes {
+	if gpus := l.plan.Machine.GPUs; device < len(gpus) {
+		return gpus[device].VRAM
+	}
+	return 0
 }
 
 // over returns the first memory of which more was held than its limit, if there is one.

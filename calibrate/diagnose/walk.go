@@ -144,7 +144,8 @@ func walk(t *trace.Trace) (*run, error) {
 				return nil, err
 			}
 		}
-		near := next > 0 && s.At.Sub(t.Records[next-1].At) < guard || next < len(t.Records) && t.Records[next].At.Sub(s.At) < guard
+		near := next > 0 && s.At.Sub(t.Records[next-1].At) < trace.Guard ||
+			next < len(t.Records) && t.Records[next].At.Sub(s.At) < trace.Guard
 		w.look(&s, near)
 	}
 	for ; next < len(t.Records); next++ {
@@ -153,17 +154,13 @@ func walk(t *trace.Trace) (*run, error) {
 		}
 	}
 	w.done = w.core.Done()
-	w.guard()
+	w.trust()
 	return &w.run, nil
 }
 
-// guard is how near to a step a sample may be to count: the sampler's clock and its reading are that far apart, more
-// or less.
-const guard = 2 * model.Millisecond
-
-// guard lets samples near to a step count where they must: on a virtual clock, which leaves no doubt, and where steps
+// trust lets samples near to a step count where they must: on a virtual clock, which leaves no doubt, and where steps
 // follow each other so fast that most samples are near to one.
-func (w *walker) guard() {
+func (w *walker) trust() {
 	near := 0
 	for i := range w.points {
 		if w.points[i].near {

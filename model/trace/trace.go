@@ -85,6 +85,10 @@ type Memory struct {
 	PinnedBytes     model.Bytes `json:"-"` // host memory pinned for the devices
 }
 
+// Guard is how far a sample must be from a change of what is held to be surely before or after it: the sampler's clock
+// and its reading are that far apart, more or less.
+const Guard = 2 * model.Millisecond
+
 // Sample is a reading while the pipeline runs.
 type Sample struct {
 	At model.Instant `json:"-"`

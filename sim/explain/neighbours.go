@@ -153,9 +153,9 @@ func counts(p *sim.Plan, n model.Count) []model.Count {
 		return list
 	}
 	var list []model.Count
-	most := min(p.Workload.Jobs()*mostPartitions(p), int(model.Unbounded))
+	most := min(p.Workload.Jobs()*p.MostPartitions(), int(model.Unbounded))
 	if p.Config.JobsInFlight != model.Unbounded {
-		most = min(most, int(p.Config.JobsInFlight)*mostPartitions(p))
+		most = min(most, int(p.Config.JobsInFlight)*p.MostPartitions())
 	}
 	for n := most / 2; n >= 1; n /= 2 {
 		list = append(list, model.Count(n))

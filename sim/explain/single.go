@@ -49,7 +49,7 @@ func (s *Single) Explain(progress func()) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Explanation{Result: zero[0], Why: why(&p.Config, mostPartitions(&p), zero[0].Bound)}
+	out := &Explanation{Result: zero[0], Why: why(&p.Config, p.MostPartitions(), zero[0].Bound)}
 	if out.Mean, err = replicate(p, s.replications, progress); err != nil {
 		return nil, err
 	}
@@ -62,15 +62,6 @@ func (s *Single) Explain(progress func()) (*Explanation, error) {
 	}
 	sortFixes(out.Fixes)
 	return out, nil
-}
-
-// mostPartitions returns the partitions of the workload's largest job.
-func mostPartitions(p *sim.Plan) int {
-	most := 0
-	for _, share := range p.Workload.Shares {
-		most = max(most, p.Profile.Kind(share.Kind).Partitions)
-	}
-	return most
 }
 
 // why says in sentences how many partitions can hold vectors at once, and why.

@@ -37,7 +37,7 @@ func configWarnings(p *sim.Plan) []string {
 		"config.admission.release is %s, which means nothing without config.admission.permits", release)
 	warn(counted && release == model.AfterSynthesis,
 		"config.admission.release is after_synthesis: permits do not limit the synthesized partitions that wait in send")
-	most := int64(c.JobsInFlight) * int64(mostPartitions(p))
+	most := int64(c.JobsInFlight) * int64(p.MostPartitions())
 	warn(counted && c.JobsInFlight != model.Unbounded && int64(c.Admission.Permits) > most,
 		"config.admission.permits is %s, and config.jobs_in_flight %s lets no more than %s be there",
 		c.Admission.Permits, c.JobsInFlight, model.Counted(most, "partition"))
@@ -72,15 +72,6 @@ func usesShm(p *sim.Plan) bool {
 	return slices.ContainsFunc(p.Workload.Shares, func(s model.Share) bool {
 		return p.Profile.Kind(s.Kind).Footprint.Shm.Value > 0
 	})
-}
-
-// mostPartitions returns the partitions of the workload's largest job.
-func mostPartitions(p *sim.Plan) int {
-	most := 0
-	for _, share := range p.Workload.Shares {
-		most = max(most, p.Profile.Kind(share.Kind).Partitions)
-	}
-	return most
 }
 
 // assumedWarning returns one warning that names the numbers of the profile which nobody measured, or none.
@@ -154,7 +145,7 @@ const (
 
 // quickReplications returns a warning if replications do not come to the verdict of the run.
 func (a *app) quickReplications(ctx context.Context, p *sim.Plan, result *sim.Result) ([]string, error) {
-	if all := int64(p.Workload.Jobs()) * int64(mostPartitions(p)) * quick; all > quickMost {
+	if all := int64(p.Workload.Jobs()) * int64(p.MostPartitions()) * quick; all > quickMost {
 		return []string{fmt.Sprintf("%d quick replications were left out, since the run is long: "+
 			"headroom risk says how sure the verdict is", quick)}, nil
 	}
