@@ -61,10 +61,10 @@ func (e *equations) solve(b *basis, guess []float64) (x []float64, loss float64)
 		a.Set(columns+j, j, math.Sqrt(p))
 	}
 	x = nnls(a, c, guess)
-	var error mat.VecDense
-	error.MulVec(a, mat.NewVecDense(size, x))
-	error.SubVec(mat.NewVecDense(len(c), c), &error)
-	return x, mat.Dot(&error, &error) + e.rest
+	var miss mat.VecDense
+	miss.MulVec(a, mat.NewVecDense(size, x))
+	miss.SubVec(mat.NewVecDense(len(c), c), &miss)
+	return x, mat.Dot(&miss, &miss) + e.rest
 }
 
 // estimate is what the footprints come to, besides what the headers tell.

@@ -92,24 +92,30 @@ func newLoop(p *Plan, record func(*model.Record)) (*loop, error) {
 		limit:    p.Machine.HostLimit(),
 		timed:    config.Prepares(),
 	}
-	setup := work.Setup{
-		Kinds: kinds, Interference: drawn.Interference, Config: config, Baseline: host, Limit: l.limit.Bytes,
-		DeviceBaseline: device, Memlock: p.Machine.Memlock, Shm: p.Machine.Shm,
-		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
-	}
-	for _, gpu := range p.Machine.GPUs {
-		setup.VRAM = append(setup.VRAM, gpu.VRAM)
-	}
-	if p.IgnoreLimit {
-		setup.Limit, setup.VRAM, setup.Memlock, setup.Shm = 0, nil, 0, 0
-	}
-	l.engine = work.NewEngine(setup)
+	l.engine = work.NewEngine(l.setup(drawn.Interference, device))
 	l.preloaded = l.engine.Memory.Level()
 	l.refused = l.refuse()
 	l.tally.first = l.arrivals.At
 	l.lookOutside()
 	l.atPeak, l.data = core.Census(nil), l.engine.Data()
 	return l, nil
+}
+
+// setup returns what the engine is made from. Each device holds so much from the start.
+func (l *loop) setup(in profile.Interference, device model.Bytes) work.Setup {
+	p := l.plan
+	s := work.Setup{
+		Kinds: l.kinds, Interference: in, Config: l.config, Baseline: l.baseline, DeviceBaseline: device,
+		Seed: p.Seed, Replication: p.Replication, Fails: p.Disturb.Fails,
+	}
+	if p.IgnoreLimit {
+		return s
+	}
+	s.Limit, s.Memlock, s.Shm = l.limit.Bytes, p.Machine.Memlock, p.Machine.Shm
+	for _, gpu := range p.Machine.GPUs {
+		s.VRAM = append(s.VRAM, gpu.VRAM)
+	}
+	return s
 }
 
 // The most jobs and partitions that may be alive at once: about 2 GB of this process's own memory.

@@ -101,21 +101,8 @@ func (l *line) fit(columns [][]float64, y []float64) (residuals []float64, ok bo
 	if err := factor.InverseTo(&inverse); err != nil {
 		return nil, false
 	}
-	l.hat = make([]float64, n)
 	z := l.transform(y)
-	solution := make([]float64, len(columns))
-	for i := range n {
-		for j := range columns {
-			weight := 0.0
-			for k := range columns {
-				weight += inverse.At(j, k) / scales[j] / scales[k] * a.At(i, k)
-			}
-			solution[j] += weight * z[i]
-			if j == 0 {
-				l.hat[i] = weight
-			}
-		}
-	}
+	solution := l.solve(a, &inverse, scales, z)
 	l.slope = solution[0]
 	squares := 0.0
 	residuals = z
@@ -127,6 +114,27 @@ func (l *line) fit(columns [][]float64, y []float64) (residuals []float64, ok bo
 	}
 	l.deviation = math.Sqrt(squares / l.freedom * inverse.At(0, 0) / scales[0] / scales[0])
 	return residuals, true
+}
+
+// solve returns the solution of the transformed equations, given the inverse of their scaled normal matrix, and keeps the
+// weights of the slope.
+func (l *line) solve(a *mat.Dense, inverse *mat.SymDense, scales, z []float64) []float64 {
+	rows, columns := a.Dims()
+	l.hat = make([]float64, rows)
+	solution := make([]float64, columns)
+	for i := range rows {
+		for j := range columns {
+			weight := 0.0
+			for k := range columns {
+				weight += inverse.At(j, k) / scales[j] / scales[k] * a.At(i, k)
+			}
+			solution[j] += weight * z[i]
+			if j == 0 {
+				l.hat[i] = weight
+			}
+		}
+	}
+	return solution
 }
 
 // scale returns the matrix with ones on its diagonal, and the roots that it was divided by.
