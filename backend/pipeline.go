@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -36,14 +35,6 @@ type Summary struct {
 	// Failures are the errors of failed stages, in order of time.
 	Failures []error
 	Stalled  bool
-}
-
-// SecondsPerJob is the makespan over the jobs done; NaN if none was done.
-func (s *Summary) SecondsPerJob() float64 {
-	if s.JobsDone == 0 {
-		return math.NaN()
-	}
-	return s.Makespan.Seconds() / float64(s.JobsDone)
 }
 
 // Run runs the workload to its end. Jobs arrive at instants of the clock; those of a closed workload at 0, that is at

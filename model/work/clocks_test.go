@@ -312,8 +312,8 @@ func TestTreeAgreesWithAList(t *testing.T) {
 			if tr.min() != least || (least != never && tr.first() != first) {
 				t.Fatalf("least key %d on lane %d: want %d on lane %d", tr.min(), tr.first(), least, first)
 			}
-			if tr.key(lane) != key {
-				t.Fatalf("lane %d has key %d: want %d", lane, tr.key(lane), key)
+			if got := tr.keys[tr.size+int(lane)]; got != key {
+				t.Fatalf("lane %d has key %d: want %d", lane, got, key)
 			}
 		}
 	})

@@ -30,8 +30,6 @@ func (t *tree) first() int32 {
 	return int32(i - size)
 }
 
-func (t *tree) key(lane int32) int64 { return t.keys[t.size+int(lane)] }
-
 func (t *tree) set(lane int32, key int64) {
 	if int(lane) >= t.size {
 		t.grow(int(lane) + 1)

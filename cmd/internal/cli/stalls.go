@@ -101,12 +101,8 @@ func (a *app) runStalls(ctx context.Context, f *stallsFlags, name string) error 
 func (f *stallsFlags) space(s *scenarios.Scenario) (reach.Space, []string) {
 	space := reach.Space{Config: s.Config, Jobs: f.jobs, Failures: f.failures, Cancels: f.cancels, MaxStates: f.maxStates}
 	var warnings []string
-	known, most := map[string]bool{}, 0
+	most := 0
 	for _, share := range s.Workload.Shares {
-		if known[share.Kind] {
-			continue
-		}
-		known[share.Kind] = true
 		k := s.Profile.Kind(share.Kind).Model()
 		if k.Partitions > f.partitions {
 			warnings = append(warnings, cut(&s.Config, &k, f.partitions))

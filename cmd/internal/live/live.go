@@ -142,9 +142,6 @@ func (r *Request) spec() (record.Spec, error) {
 		return spec, nil
 	}
 	for _, share := range s.Workload.Shares {
-		if slices.ContainsFunc(spec.Kinds, func(k record.Kind) bool { return k.Name == share.Kind }) {
-			continue
-		}
 		k := s.Kind(share.Kind)
 		if k == nil || k.Circuit == nil {
 			return spec, fmt.Errorf("live: kind %q has no circuit, so it cannot be proved here: define it under kinds",
