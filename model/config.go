@@ -192,8 +192,10 @@ type AcquireOrder string
 
 // The orders of reserving.
 const (
-	ResidentFirst AcquireOrder = "resident_first" // data for the job, then working bytes for each partition at its admission
-	WorkingFirst  AcquireOrder = "working_first"  // working bytes for all partitions of the job, held while it waits for its data
+	// ResidentFirst reserves the data for the job, then working bytes for each partition at its admission.
+	ResidentFirst AcquireOrder = "resident_first"
+	// WorkingFirst reserves working bytes for all partitions of the job, and holds them while it waits for its data.
+	WorkingFirst AcquireOrder = "working_first"
 )
 
 // Synthesis limits the synthesis workers besides permits. A worker is taken until the channel has taken its partition:
@@ -278,7 +280,8 @@ type Batch struct {
 // Config is everything about the pipeline that an operator can choose. Start from DefaultConfig and judge the
 // result with Validate.
 type Config struct {
-	JobsInFlight Count         `json:"jobs_in_flight" yaml:"jobs_in_flight"` // jobs parsed at once, each until its last partition's finish
+	// JobsInFlight is how many jobs are parsed at once. Each is in flight until its last partition's finish.
+	JobsInFlight Count         `json:"jobs_in_flight" yaml:"jobs_in_flight"`
 	Order        Order         `json:"order" yaml:"order"`
 	Admission    Admission     `json:"admission" yaml:"admission"`
 	Synthesis    Synthesis     `json:"synthesis" yaml:"synthesis"`

@@ -103,8 +103,11 @@ type Effect struct {
 	Proofs    uint16 // proofs joined in the job or partition: 1 without a batch
 	Job       int32
 	Partition int32 // 0 for what concerns the whole job
-	Task      Task  // Start: what begins; Take: Lane is the worker; Leave: Lane is the GPU worker that it leaves, if it has one; Freed: Block is the block; Loaded and Evict: Slot is the data
-	After     Span  // WakeAt: until the Wake
+	// Task is what a Start begins and the timer of a WakeAt. Of others one field counts: Lane is the GPU worker of a Take,
+	// and the one that a Leave leaves, if it has one; Block is what a Freed or Pooled is about; Slot is the data of a
+	// Loaded or Evict.
+	Task  Task
+	After Span // WakeAt: until the Wake
 }
 
 // Record is one step of a run: what happened when, and what the core answered. A run is its records in order.

@@ -14,15 +14,16 @@ type NUMANode struct {
 
 // Machine is what a pipeline runs on. Zero means that there is no such limit.
 type Machine struct {
-	RAM             Bytes      `json:"ram" yaml:"ram"`
-	Reserve         Bytes      `json:"reserve,omitempty" yaml:"reserve,omitempty"` // what others on the machine need
-	GPUs            []GPUSpec  `json:"gpus,omitempty" yaml:"gpus,omitempty"`
-	Cores           int        `json:"cores,omitempty" yaml:"cores,omitempty"`
-	MemoryBandwidth Bytes      `json:"memory_bandwidth,omitempty" yaml:"memory_bandwidth,omitempty"` // a second
-	NUMA            []NUMANode `json:"numa,omitempty" yaml:"numa,omitempty"`                         // those that memory may come from, if not all
-	CgroupLimit     Bytes      `json:"cgroup_limit,omitempty" yaml:"cgroup_limit,omitempty"`
-	Shm             Bytes      `json:"shm,omitempty" yaml:"shm,omitempty"`
-	Memlock         Bytes      `json:"memlock,omitempty" yaml:"memlock,omitempty"`
+	RAM             Bytes     `json:"ram" yaml:"ram"`
+	Reserve         Bytes     `json:"reserve,omitempty" yaml:"reserve,omitempty"` // what others on the machine need
+	GPUs            []GPUSpec `json:"gpus,omitempty" yaml:"gpus,omitempty"`
+	Cores           int       `json:"cores,omitempty" yaml:"cores,omitempty"`
+	MemoryBandwidth Bytes     `json:"memory_bandwidth,omitempty" yaml:"memory_bandwidth,omitempty"` // a second
+	// NUMA is the memory nodes that memory may come from, if not from all.
+	NUMA        []NUMANode `json:"numa,omitempty" yaml:"numa,omitempty"`
+	CgroupLimit Bytes      `json:"cgroup_limit,omitempty" yaml:"cgroup_limit,omitempty"`
+	Shm         Bytes      `json:"shm,omitempty" yaml:"shm,omitempty"`
+	Memlock     Bytes      `json:"memlock,omitempty" yaml:"memlock,omitempty"`
 	// Found are bounds of host memory that were read on this very host, for scenarios that say machine: here.
 	Found []Limit `json:"found,omitempty" yaml:"-"`
 }
@@ -81,9 +82,10 @@ type Arrival struct {
 
 // Share is the jobs of one kind in a workload.
 type Share struct {
-	Kind   string  `json:"kind" yaml:"kind"`
-	Jobs   int     `json:"jobs" yaml:"jobs"`
-	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"` // how often it arrives, relative to the others; 0: as its jobs
+	Kind string `json:"kind" yaml:"kind"`
+	Jobs int    `json:"jobs" yaml:"jobs"`
+	// Weight is how often it arrives, relative to the others; 0: as its jobs.
+	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
 }
 
 // Workload is the jobs of a run. Several shares arrive interleaved in proportion to their weights, those without

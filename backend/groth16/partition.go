@@ -12,8 +12,8 @@ import (
 )
 
 // Partition is a synthesized partition on its way to a proof. Each step is taken once: Prep, Kernel, Tail, Finish,
-// FreeVectors or TakeVectors, FreeAssignment. A step out of order, a second time or on freed memory is an error and does nothing.
-// Prep may run beside Kernel; all methods may be called from any goroutine.
+// FreeVectors or TakeVectors, FreeAssignment. A step out of order, a second time or on freed memory is an error and does
+// nothing. Prep may run beside Kernel; all methods may be called from any goroutine.
 type Partition struct {
 	// Statement is what the proof will be about.
 	Statement Statement

@@ -58,7 +58,7 @@ func (s *Spec) Validate() error {
 		faults = append(faults, fmt.Errorf("record: device is %q: one of %s", s.Device, strings.Join(Devices, ", ")))
 	}
 	if s.Cap < 0 || s.Cap > 0 && s.Device != CUDA {
-		faults = append(faults, fmt.Errorf("record: cap of a card's memory is %s on the device %s: 0 or, on %s, more", s.Cap, s.Device, CUDA))
+		faults = append(faults, fmt.Errorf("record: the cap of a card's memory is %s on device %s: at least 0B, and 0B on all but %s", s.Cap, s.Device, CUDA))
 	}
 	if s.SampleEvery < model.Millisecond {
 		faults = append(faults, fmt.Errorf("record: the time between samples is %s: at least 1ms", s.SampleEvery))

@@ -2,8 +2,8 @@
 // reached its bound, or is kept by the allocator after it was freed; or that the trace cannot tell, and why.
 //
 // Open diagnose.go (the findings and the order in which they are judged) first. walk.go gives the recorded inputs to
-// a fresh core, so that at every sample it is known what was in flight. The samples are cut into runs that follow
-// each other (bins.go), and then in two steps, so that a drift never shapes the footprints:
+// a fresh core, so that at every sample it is known what was in flight. Samples that follow each other are
+// joined into bins (bins.go), and then come two steps, so that a drift never shapes the footprints:
 //
 //	footprint.go   what a partition holds, from how memory moves within the bins as partitions come and go
 //	line.go        how what is left of the bins' means grows with the jobs that are finished, where errors that follow

@@ -66,8 +66,8 @@ type Setup struct {
 	Memlock, Shm   model.Bytes
 	Seed           uint64
 	Replication    uint32
-	// Fails reports whether a stage fails at its end, or with job -1 and the index of the data for Load; nil: none does. It must be a function of its arguments
-	// alone. Freeing never fails and is not asked about.
+	// Fails reports whether a stage fails at its end; nil: none does. It is asked about a Load with job -1 and the index of
+	// the data, and not about freeing, which never fails. It must be a function of its arguments alone.
 	Fails func(job, partition int32, s model.Stage) bool
 }
 

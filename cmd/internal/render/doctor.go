@@ -129,7 +129,7 @@ func known(b model.Bytes) *int64 {
 	return new(int64(b))
 }
 
-// NewHostPlan returns as JSON of what a host grants less than a scenario counts on.
+// NewHostPlan returns what a scenario counts on and a host does not grant, as JSON.
 func NewHostPlan(scenario string, list []probe.Shortfall) *HostPlan {
 	p := &HostPlan{Scenario: scenario, Granted: len(list) == 0, Shortfalls: []Shortfall{}}
 	for _, s := range list {
