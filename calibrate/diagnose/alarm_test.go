@@ -66,7 +66,7 @@ func tally(t *testing.T, n int, of func(uint64) recording) map[diagnose.Finding]
 
 // No leak is found where there is none, in at least 98 of 100 recordings: with noise, drift up to a random walk,
 // retention, warm-up, growing page cache, queues, and a backlog as after a restart.
-func TestFalseAlarms(t *testing.T) {
+func TestNoLeakIsFoundWhereThereIsNone(t *testing.T) {
 	const n = 300
 	found := tally(t, n, drawn)
 	t.Log(found)
@@ -76,7 +76,7 @@ func TestFalseAlarms(t *testing.T) {
 }
 
 // A leak of one hundredth of a partition's footprint for each of fifty jobs or more is found.
-func TestLeaksAreFound(t *testing.T) {
+func TestASmallLeakIsFound(t *testing.T) {
 	const n = 200
 	found := tally(t, n, func(i uint64) recording {
 		r := drawn(i)

@@ -23,7 +23,7 @@ func follow(seed uint64, n int, alpha float64) []float64 {
 // The 95 % interval of a slope holds the true one in 87 of 100 cases or more, however much errors are alike: that is
 // what one can have of fifty values whose likeness is estimated from themselves. Ordinary least squares would miss it in
 // most cases of a random walk.
-func TestIntervalsHold(t *testing.T) {
+func TestIntervalsHoldTheSlope(t *testing.T) {
 	const n, runs, slope = 50, 600, 0.3
 	x := make([]float64, n)
 	for i := range x {
@@ -52,7 +52,7 @@ func TestIntervalsHold(t *testing.T) {
 }
 
 // A line is found exactly where there is no error, and what is beside it is told apart.
-func TestFitLine(t *testing.T) {
+func TestALineWithoutErrorsIsFoundExactly(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 4, 5, 6, 7}
 	step := []float64{0, 0, 0, 1, 1, 1, 1, 1}
 	y := make([]float64, len(x))

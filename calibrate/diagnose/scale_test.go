@@ -33,7 +33,7 @@ func pairs(t *testing.T, change func(*recording), edit func(*trace.Trace), f fun
 }
 
 // Twice as much of everything is found to be the same, with twice the growth: no number of bytes is built in.
-func TestTwiceTheMemory(t *testing.T) {
+func TestTwiceTheMemoryHasTheSameFindingAndTwiceTheGrowth(t *testing.T) {
 	double := func(m *trace.Memory) {
 		for _, b := range []*model.Bytes{&m.RSSBytes, &m.AnonBytes, &m.FileBytes, &m.ShmemBytes} {
 			*b *= 2
@@ -55,7 +55,7 @@ func TestTwiceTheMemory(t *testing.T) {
 }
 
 // Page cache changes no finding.
-func TestFilesChangeNothing(t *testing.T) {
+func TestPageCacheChangesNoFinding(t *testing.T) {
 	pairs(t, func(r *recording) { r.cache = 0.5 }, func(*trace.Trace) {}, func(plain, files *diagnose.Report) {
 		if plain.Finding != files.Finding || plain.Reason != files.Reason {
 			t.Errorf("%s: %s\nwith files %s: %s", plain.Finding, plain.Reason, files.Finding, files.Reason)

@@ -27,7 +27,7 @@ func with(r recording, change func(*recording)) recording {
 	return r
 }
 
-func TestFindings(t *testing.T) {
+func TestEachSortOfRunHasItsFinding(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		r      recording
@@ -82,7 +82,7 @@ func TestFindings(t *testing.T) {
 }
 
 // A run that was simulated has no samples of memory, but its queues grow all the same.
-func TestWithoutSamples(t *testing.T) {
+func TestWithoutSamplesOnlyAQueueIsFound(t *testing.T) {
 	for _, c := range []struct {
 		r    recording
 		want diagnose.Finding
@@ -102,7 +102,7 @@ func TestWithoutSamples(t *testing.T) {
 	}
 }
 
-func TestWithoutSteps(t *testing.T) {
+func TestWithoutStepsNothingIsFound(t *testing.T) {
 	recorded := steady().make()
 	recorded.Records = nil
 	report, err := diagnose.Of(recorded, 0)
@@ -115,7 +115,7 @@ func TestWithoutSteps(t *testing.T) {
 }
 
 // What no pipeline does is an error and no finding.
-func TestEditedTraces(t *testing.T) {
+func TestATraceThatIsOfNoPipelineIsAnError(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*trace.Trace)
@@ -137,7 +137,7 @@ func TestEditedTraces(t *testing.T) {
 }
 
 // The time to the limit is what is left of it over the growth, from the last sample and from the baseline.
-func TestTimeToLimit(t *testing.T) {
+func TestTheTimeToTheLimitIsWhatIsLeftOverTheGrowth(t *testing.T) {
 	r := steady()
 	r.leak, r.noise = 0.05, 0.001
 	recorded := r.make()
@@ -179,7 +179,7 @@ func evidence(t *testing.T, r *diagnose.Report, name string) diagnose.Evidence {
 }
 
 // What is measured is what was put in, in its interval.
-func TestMeasures(t *testing.T) {
+func TestWhatIsMeasuredIsWhatWasPutIn(t *testing.T) {
 	r := steady()
 	r.leak, r.cache, r.shmem, r.vram = 0.02, 0.1, 0.03, 0.04
 	report, err := diagnose.Of(r.make(), 0)

@@ -17,7 +17,7 @@ func arrive(job, kind, count int) model.Input {
 }
 
 // Jobs of a closed workload are there at the start, those of one kind in a row as one input.
-func TestClosedArrivals(t *testing.T) {
+func TestJobsOfAClosedWorkloadArriveAtTheStart(t *testing.T) {
 	w := model.Workload{
 		Shares:  []model.Share{{Kind: "a", Jobs: 4}, {Kind: "b", Jobs: 2}},
 		Arrival: model.Arrival{Pattern: model.Closed},
@@ -34,7 +34,7 @@ func TestClosedArrivals(t *testing.T) {
 }
 
 // Poisson arrivals have exponential gaps of the mean that the rate says, one job each.
-func TestPoissonArrivals(t *testing.T) {
+func TestPoissonArrivalsHaveExponentialGaps(t *testing.T) {
 	const jobs, rate = 20_000, 4.0
 	w := model.Workload{Shares: []model.Share{{Kind: "a", Jobs: jobs}}, Arrival: model.Arrival{Pattern: model.Poisson, Rate: rate}}
 	a := NewArrivals(&w, []uint16{0}, 7, 1)

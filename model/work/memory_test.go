@@ -222,7 +222,7 @@ func TestCrossingIsWhereTheLimitIsPassed(t *testing.T) {
 }
 
 // What a peak is made of adds up to it.
-func TestPartsOfThePeak(t *testing.T) {
+func TestPartsOfThePeakAddUpToIt(t *testing.T) {
 	for seed := range uint64(300) {
 		p := newPlay(seed)
 		r := p.start(0)

@@ -181,7 +181,7 @@ func TestWorkloadsDifferInWhatAScenarioWrites(t *testing.T) {
 	}
 }
 
-func TestGroups(t *testing.T) {
+func TestKnobsOfAGroupMoveTogether(t *testing.T) {
 	a, b := planOf(t, "phase12-pre-10"), planOf(t, "phase12-light-1")
 	s := spaceOf(t, a, b, Group{"size", []string{"workload.jobs", "config.jobs_in_flight"}},
 		Group{"early", []string{"config.admission", "config.free_vectors"}},

@@ -37,9 +37,8 @@ func line(permits model.Count, jobs int) sim.Plan {
 	}
 }
 
-// TestSharesOfALine computes the shares by hand: peaks are 2, 3 (permits of B), 2 (jobs of B) and 5 GiB, and seconds
-// per job are 20/3, 10/3, 40/8 and 20/8.
-func TestSharesOfALine(t *testing.T) {
+// By hand peaks are 2, 3 (permits of B), 2 (jobs of B) and 5 GiB, and seconds per job are 20/3, 10/3, 40/8 and 20/8.
+func TestSharesOfALineAreThoseComputedByHand(t *testing.T) {
 	a, b := line(2, 3), line(5, 8)
 	b.Machine.RAM = 2 * model.TiB
 	d := compare(t, a, b, 3)
@@ -73,9 +72,9 @@ func TestSharesOfALine(t *testing.T) {
 	}
 }
 
-// TestFixesOfALine has eight jobs on five permits and memory for four: one permit fewer removes the oom at no cost,
-// since eight jobs take two rounds either way.
-func TestFixesOfALine(t *testing.T) {
+// Eight jobs are on five permits, with memory for four: one permit fewer removes the oom at no cost, since eight jobs take
+// two rounds either way.
+func TestOnePermitFewerRemovesTheOOMOfALine(t *testing.T) {
 	p := line(5, 8)
 	p.Machine.RAM = 4 * model.GiB
 	question, err := explain.NewSingle(p, 2)

@@ -91,8 +91,8 @@ func TestRiskIsItsReplications(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends the context before a command begins: nothing is printed and no file is left.
-func TestInterrupted(t *testing.T) {
+// TestAnInterruptedCommandPrintsAndLeavesNothing ends the context before a command begins.
+func TestAnInterruptedCommandPrintsAndLeavesNothing(t *testing.T) {
 	inFolder(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -154,8 +154,8 @@ var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestFullDisk lets no result be written, which must not pass for success.
-func TestFullDisk(t *testing.T) {
+// TestAResultThatCannotBeWrittenIsAFailure lets no result be written, which must not pass for success.
+func TestAResultThatCannotBeWrittenIsAFailure(t *testing.T) {
 	inFolder(t)
 	for _, args := range [][]string{
 		{"simulate", "drawn.yaml"}, {"simulate", "drawn.yaml", "--csv"}, {"risk", "drawn.yaml", "--json", "--replications", "2"}, {"scenarios"},
@@ -175,8 +175,8 @@ func (h heard) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestProgress waits until each bar has shown its steps, and until it is removed.
-func TestProgress(t *testing.T) {
+// TestABarShowsItsStepsAndIsRemoved waits until each bar has shown its steps, and until it is removed.
+func TestABarShowsItsStepsAndIsRemoved(t *testing.T) {
 	for n, want := range map[int]string{3: "(2/3)", uncounted: "waiting"} {
 		shown := make(heard)
 		p := newProgress(shown, "waiting", n, 0)

@@ -67,7 +67,7 @@ func TestExplainIsTheMeanOfRisk(t *testing.T) {
 	}
 }
 
-func TestExplainRefuses(t *testing.T) {
+func TestAQuestionThatCannotBeExplainedIsRefused(t *testing.T) {
 	inFolder(t)
 	for _, c := range []struct{ args, want string }{
 		{"drawn.yaml --replications 0", `invalid argument "0" for "--replications" flag: it must be a whole number from 1 to 10000`},

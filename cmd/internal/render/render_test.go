@@ -88,7 +88,7 @@ func TestADemoSaysWhenItsMachineWasBusy(t *testing.T) {
 	}
 }
 
-func TestSeconds(t *testing.T) {
+func TestSecondsHaveFourDigitsOrSo(t *testing.T) {
 	for s, want := range map[float64]string{0: "0.000 s", 0.43218: "0.432 s", 9.8765: "9.877 s", 37.125: "37.1 s", 999.4: "999.4 s", 12345.6: "12346 s", -20: "-20.0 s"} {
 		if got := seconds(s); got != want {
 			t.Errorf("%v is %q, want %q", s, got, want)
@@ -99,7 +99,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-func TestColor(t *testing.T) {
+func TestAVerdictIsColouredIfAskedFor(t *testing.T) {
 	if got := (Text{}).verdict(sim.OOM); got != "oom" {
 		t.Errorf("without colour: %q", got)
 	}
