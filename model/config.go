@@ -280,7 +280,7 @@ type Batch struct {
 // Config is everything about the pipeline that an operator can choose. Start from DefaultConfig and judge the
 // result with Validate.
 type Config struct {
-	// JobsInFlight is how many jobs are parsed at once. Each is in flight until its last partition's finish.
+	// JobsInFlight is how many jobs are in flight at once, each from its parsing to its last partition's finish.
 	JobsInFlight Count         `json:"jobs_in_flight" yaml:"jobs_in_flight"`
 	Order        Order         `json:"order" yaml:"order"`
 	Admission    Admission     `json:"admission" yaml:"admission"`
