@@ -59,10 +59,14 @@ func NewSampler(root Root, pid int, now func() model.Instant, sink func(Sample))
 	return s, nil
 }
 
-// Start samples once and then at every tick, in a goroutine of its own, until stop is called or a reading fails. Stop
-// takes a last sample, waits for it, and returns the first error of a reading, which wraps ErrEnded when the process
-// has ended. Further calls of stop return the same.
+// Start samples once before it returns, so that nothing of what the caller does next is in that sample, and then at every
+// tick, in a goroutine of its own, until stop is called or a reading fails. Stop takes a last sample, waits for it, and
+// returns the first error of a reading, which wraps ErrEnded when the process has ended. Further calls of stop return the
+// same.
 func (s *Sampler) Start(tick <-chan time.Time) (stop func() error) {
+	if err := s.sample(); err != nil {
+		return func() error { return err }
+	}
 	quit, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- s.run(tick, quit) }()
 	return sync.OnceValue(func() error {
@@ -73,13 +77,13 @@ func (s *Sampler) Start(tick <-chan time.Time) (stop func() error) {
 
 func (s *Sampler) run(tick <-chan time.Time, quit <-chan struct{}) error {
 	for {
-		if err := s.sample(); err != nil {
-			return err
-		}
 		select {
 		case <-tick:
 		case <-quit:
 			return s.sample()
+		}
+		if err := s.sample(); err != nil {
+			return err
 		}
 	}
 }

@@ -68,6 +68,9 @@ func TestRunProvesVerifiesAndRecords(t *testing.T) {
 	if o.Trace.Baseline == nil || o.Peak() < o.Trace.Baseline.RSSBytes {
 		t.Errorf("peak %s below baseline %+v", o.Peak(), o.Trace.Baseline)
 	}
+	if at, first := o.Trace.Baseline.At, o.Trace.Records[0].At; at > first {
+		t.Errorf("the baseline was read after %d ns, and the first job came after %d: it may hold what that takes", at, first)
+	}
 	for _, f := range check.Run(check.Of(o.Trace)) {
 		t.Errorf("checker: %+v", f)
 	}

@@ -1,6 +1,6 @@
 // Package record runs a configuration on a live prover in a child process of its own and writes down what
 // happened. The child is what is measured: its peak is the kernel's high-water mark, its baseline is read after
-// the keys are loaded, and when it runs out of memory only the child is killed.
+// the keys are loaded and before the first job comes, and when it runs out of memory only the child is killed.
 //
 // The parent (Run, in parent.go) hands the child a Spec on its standard input and reads the trace from its
 // standard output, so that the trace of a killed child is kept up to its last sample.
