@@ -2,9 +2,11 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +40,9 @@ func TestTheDocumentsAreWhatTheTracesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.check(t, d.quiet)
+			if d.quiet {
+				r.checkQuote(t)
+			}
 			if *update {
 				if err := os.WriteFile(d.document, written, 0o644); err != nil {
 					t.Fatal(err)
@@ -66,6 +71,38 @@ func (r *results) check(t *testing.T, quiet bool) {
 		if !row.VerdictRight {
 			t.Errorf("%s: predicted %s, came out %s", row.name, row.Verdict, row.Outcome)
 		}
+	}
+}
+
+// checkQuote holds what the README says of the runs to them.
+func (r *results) checkQuote(t *testing.T) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, right := r.of(predicted), 0
+	for _, row := range rows {
+		if row.VerdictRight {
+			right++
+		}
+	}
+	var medians []any
+	far := map[string]int{}
+	for _, m := range metrics {
+		errors := off(rows, m.name)
+		medians = append(medians, 100*median(errors))
+		for _, e := range errors {
+			if e > 0.08 {
+				far[m.name]++
+			}
+		}
+	}
+	want := fmt.Sprintf("median error %.1f %% for the peak above the baseline, %.1f %% for device memory, %.1f %% for seconds per job",
+		medians...) + fmt.Sprintf(", and %d of %d verdicts; %d peaks and %d times were off by more than 8 %%",
+		right, len(rows), far[calibrate.AboveBaseline], far[calibrate.SecondsPerJob])
+	if text := strings.Join(strings.Fields(string(readme)), " "); !strings.Contains(text, want) {
+		t.Errorf("README.md does not say what the traces say: %s", want)
 	}
 }
 
