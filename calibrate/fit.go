@@ -34,6 +34,8 @@ type Report struct {
 	// error both of the peak above the baseline and of seconds per job. Everything is then fitted again without the
 	// trace, the forms of interference and footprints too. With one trace it cannot be told and is false.
 	Good bool `json:"good"`
+	// LeftOut is how far these predictions were off; nil if there is none.
+	LeftOut *LeftOut `json:"left_out"`
 	// Record says what to record so that the profile becomes good, or better.
 	Record       []string    `json:"record"`
 	Warnings     []string    `json:"warnings"`
@@ -47,6 +49,18 @@ type Report struct {
 	// Noise is the robust standard deviation of a sample of resident memory about what the footprints say.
 	Noise   model.Bytes `json:"sample_noise_bytes"`
 	Samples int         `json:"samples"` // that the footprints were fitted to
+}
+
+// LeftOut is how far the predictions of traces were off that were each left out in turn.
+type LeftOut struct {
+	Peak    Off `json:"peak_above_baseline"`
+	Seconds Off `json:"seconds_per_job"`
+}
+
+// Off is how far predictions were off, as parts of what was measured.
+type Off struct {
+	Median  float64 `json:"median"`
+	Largest float64 `json:"largest"`
 }
 
 // Tolerance is the error of a prediction that is still good, as a part of what was measured.

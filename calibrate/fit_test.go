@@ -3,6 +3,7 @@ package calibrate_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,49 @@ func TestProgressIsToldOfEachStep(t *testing.T) {
 	}})
 	if diff := cmp.Diff([][2]int{{1, 3}, {2, 3}, {3, 3}}, heard); err != nil || diff != "" {
 		t.Errorf("error %v; progress (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestAReportSaysHowFarOffLeftOutTracesAre holds it to what the profile says of each.
+func TestAReportSaysHowFarOffLeftOutTracesAre(t *testing.T) {
+	p, report, err := calibrate.Fit(recordings(), calibrate.Options{Name: "small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var peaks, seconds []float64
+	for _, q := range p.Provenance.Fit {
+		if q.HeldOut {
+			peaks, seconds = append(peaks, math.Abs(q.PeakError)), append(seconds, math.Abs(q.SecondsError))
+		}
+	}
+	slices.Sort(peaks)
+	slices.Sort(seconds)
+	if len(peaks) != 3 {
+		t.Fatalf("%d traces were left out in turn, not 3", len(peaks))
+	}
+	want := &calibrate.LeftOut{
+		Peak: calibrate.Off{Median: peaks[1], Largest: peaks[2]}, Seconds: calibrate.Off{Median: seconds[1], Largest: seconds[2]},
+	}
+	if diff := cmp.Diff(want, report.LeftOut); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where the machine was slower in one run than in another, what to do is to record again, and not to record longer.
+func TestMoreJobsAreNoCureForAMachineThatDrifts(t *testing.T) {
+	slow := truth()
+	for stage, w := range slow.Kinds[0].Work {
+		w.Mean.Value = w.Mean.Value * 3 / 2
+		slow.Kinds[0].Work[stage] = w
+	}
+	drifting := append(recordings()[:2], recorded(slow, config(2, model.AfterSend, 2), 12, 4, 1e6))
+	_, report, err := calibrate.Fit(drifting, calibrate.Options{Name: "small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	advice := strings.Join(report.Record, "\n")
+	if !strings.Contains(advice, "again when nothing else runs") || strings.Contains(advice, "times as many jobs") {
+		t.Errorf("to a drift of %.1f %% the advice is\n%s", 100*report.Drift, advice)
 	}
 }
 

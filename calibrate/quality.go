@@ -41,8 +41,11 @@ func (in *inputs) judge(p *profile.Profile, f *fitted, r *Report, done func()) e
 			peaks, seconds = append(peaks, math.Abs(left.PeakError)), append(seconds, math.Abs(left.SecondsError))
 		}
 	}
-	r.Good = len(peaks) > 0 && median(peaks) <= Tolerance && median(seconds) <= Tolerance
-	in.advise(f, r, peaks, seconds)
+	if len(peaks) > 0 {
+		r.LeftOut = &LeftOut{offBy(peaks), offBy(seconds)}
+		r.Good = r.LeftOut.Peak.Median <= Tolerance && r.LeftOut.Seconds.Median <= Tolerance
+	}
+	in.advise(f, r)
 	return nil
 }
 
@@ -122,18 +125,21 @@ func median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
+// offBy sums up the sizes of errors, of which there is one at least.
+func offBy(sizes []float64) Off { return Off{median(sizes), slices.Max(sizes)} }
+
 // advise says what more to record.
-func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
+func (in *inputs) advise(f *fitted, r *Report) {
 	add := func(format string, args ...any) { r.Record = append(r.Record, fmt.Sprintf(format, args...)) }
 	switch {
 	case len(in.histories) == 1:
 		add("another configuration: with one trace it cannot be told how well others are predicted")
-	case len(peaks) == 0:
+	case r.LeftOut == nil:
 		add("runs that finish: no prediction could be held against one that was left out")
 	case !r.Good:
 		add("more configurations, alike those to be predicted: with each left out in turn the median error is %.1f %% "+
 			"for the peak and %.1f %% for seconds per job, of %.0f %% allowed",
-			100*median(peaks), 100*median(seconds), 100*Tolerance)
+			100*r.LeftOut.Peak.Median, 100*r.LeftOut.Seconds.Median, 100*Tolerance)
 	}
 	alone, together := f.evidence.company()
 	if together < 0.01 {
@@ -146,6 +152,7 @@ func (in *inputs) advise(f *fitted, r *Report, peaks, seconds []float64) {
 	if f.drift > Tolerance/2 {
 		add("again when nothing else runs: the machine's speed differed by %.1f %% between the traces, "+
 			"and nothing can be predicted closer than that", 100*f.drift)
+		return // more jobs would not help
 	}
 	for _, k := range f.sortedKeys() {
 		if width := half * f.precision[k]; width > Tolerance && f.share(k) > Tolerance {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -23,7 +22,7 @@ func NewCalibration(r *calibrate.Report, profile string) Calibration {
 
 // Calibration prints a calibration.
 func (t Text) Calibration(r *calibrate.Report, profile string) {
-	judgement := "written, and good: it predicts each of its traces from the others"
+	judgement := "written, and good"
 	if !r.Good {
 		judgement = "written, and not good enough yet"
 	}
@@ -37,15 +36,27 @@ func (t Text) Calibration(r *calibrate.Report, profile string) {
 		table.AppendRow([]any{c.Law, fmt.Sprintf("%.3f", c.Gain), fmt.Sprintf("%.3f", c.Error), chosen})
 	}
 	fmt.Fprintf(t.W, "%s\n\n", table.Render())
-	t.facts([][2]string{
+	var facts [][2]string
+	if left := r.LeftOut; left != nil {
+		facts = [][2]string{
+			{"peak of a trace that is left out", offBy(left.Peak)},
+			{"seconds per job of one", offBy(left.Seconds)},
+		}
+	}
+	t.facts(append(facts, [][2]string{
 		{"samples of memory", fmt.Sprint(r.Samples)},
 		{"their noise", r.Noise.Short()},
 		{"retained at the end", retention(r)},
-	})
+	}...))
 	for _, advice := range r.Record {
 		fmt.Fprintf(t.W, "record: %s\n", advice)
 	}
 	t.Warnings(r.Warnings)
+}
+
+// offBy prints how far predictions were off.
+func offBy(e calibrate.Off) string {
+	return fmt.Sprintf("predicted to %s in the median, %s at the worst", percent(e.Median), percent(e.Largest))
 }
 
 // retention prints what stayed resident, if a trace was watched for long enough to tell.
@@ -67,7 +78,7 @@ func NewComparison(c *calibrate.Comparison) Comparison { return Comparison{Schem
 
 // Comparison prints a comparison.
 func (t Text) Comparison(c *calibrate.Comparison) {
-	fmt.Fprintf(t.W, "predicted %s, the run %s\n\n", t.verdict(c.Verdict), cmp.Or(string(c.Outcome), "was cut off"))
+	fmt.Fprintf(t.W, "predicted %s, the run %s\n\n", t.verdict(c.Verdict), ended(c.Outcome))
 	table := newTable([]string{"metric", ""}, "metric", "predicted", "95 % band", "measured", "error", "")
 	for _, m := range c.Metrics {
 		inside := "inside"

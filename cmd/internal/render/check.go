@@ -55,11 +55,11 @@ func NewCheck(t *trace.Trace, findings []check.Finding) Check {
 
 // Check prints a line for each checker, with its findings and what they break below it.
 func (t Text) Check(c *Check) {
-	outcome := "cut off"
+	var outcome trace.Outcome
 	if c.Outcome != nil {
-		outcome = *c.Outcome
+		outcome = trace.Outcome(*c.Outcome)
 	}
-	fmt.Fprintf(t.W, "%s of a run that was %s\n\n", model.Counted(c.Records, "step"), outcome)
+	fmt.Fprintf(t.W, "%s of a run that %s\n\n", model.Counted(c.Records, "step"), ended(outcome))
 	for _, one := range c.Checkers {
 		if len(one.Findings) == 0 {
 			fmt.Fprintf(t.W, "%2d %-10s  ok\n", one.Number, one.Name)

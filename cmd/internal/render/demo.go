@@ -143,9 +143,9 @@ const busy = 0.25
 
 func fate(c demo.Confined) string {
 	if c.Signal != "" {
-		return fmt.Sprintf("was %s (signal: %s)", c.Outcome, c.Signal)
+		return fmt.Sprintf("%s (signal: %s)", ended(c.Outcome), c.Signal)
 	}
-	return string(c.Outcome)
+	return ended(c.Outcome)
 }
 
 func mib(bytes float64) float64 { return bytes / float64(model.MiB) }

@@ -99,6 +99,23 @@ func TestSecondsHaveFourDigitsOrSo(t *testing.T) {
 	}
 }
 
+// A profile can be good in the median and be far off one trace, which is then said.
+func TestACalibrationSaysHowFarOffItWasAtTheWorst(t *testing.T) {
+	var out strings.Builder
+	Text{W: &out}.Calibration(&calibrate.Report{Good: true, LeftOut: &calibrate.LeftOut{
+		Peak: calibrate.Off{Median: 0.02, Largest: 0.035}, Seconds: calibrate.Off{Median: 0.03, Largest: 0.68},
+	}}, "p.yaml")
+	for _, want := range []string{
+		"p.yaml: written, and good\n",
+		"peak of a trace that is left out  predicted to 2.0 % in the median, 3.5 % at the worst\n",
+		"seconds per job of one            predicted to 3.0 % in the median, 68.0 % at the worst\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
 func TestAVerdictIsColouredIfAskedFor(t *testing.T) {
 	if got := (Text{}).verdict(sim.OOM); got != "oom" {
 		t.Errorf("without colour: %q", got)
@@ -109,8 +126,11 @@ func TestAVerdictIsColouredIfAskedFor(t *testing.T) {
 }
 
 // A trace that was cut off has no outcome.
-func TestAComparisonSaysThatItsTraceWasCutOff(t *testing.T) {
-	for outcome, want := range map[trace.Outcome]string{"": "the run was cut off\n", trace.Finished: "the run finished\n"} {
+func TestAComparisonSaysHowTheRunEnded(t *testing.T) {
+	for outcome, want := range map[trace.Outcome]string{
+		"": "the run was cut off\n", trace.Finished: "the run finished\n", trace.OOM: "the run ran out of memory\n",
+		trace.Killed: "the run was killed\n", trace.Cancelled: "the run was cancelled\n", trace.Broken: "the run failed\n",
+	} {
 		var out strings.Builder
 		Text{W: &out}.Comparison(&calibrate.Comparison{Outcome: outcome})
 		if !strings.Contains(out.String(), want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"headroom/model"
+	"headroom/model/trace"
 	"headroom/sim"
 )
 
@@ -28,6 +29,19 @@ func (t Text) verdict(v sim.Verdict) string {
 		return string(v)
 	}
 	return text.Colors{text.Bold, verdictColors[v]}.EscapeSeq() + string(v) + text.Reset.EscapeSeq()
+}
+
+// ended says after "the run" what became of it; a trace that was cut off has no outcome.
+func ended(o trace.Outcome) string {
+	switch o {
+	case trace.OOM:
+		return "ran out of memory"
+	case trace.Killed, trace.Cancelled:
+		return "was " + string(o)
+	case "":
+		return "was cut off"
+	}
+	return string(o)
 }
 
 // Run prints one run.
