@@ -6,20 +6,25 @@
 # The folder has a scenario.yaml and a plan.txt. A line of the plan is a role, a name, a budget in seconds, and what
 # record is told besides the scenario. Runs of the role calibrate come first; from their traces the profile.yaml is made,
 # which predicts the runs of the role predict before they are recorded. Each run leaves NAME.jsonl.zst in the folder once
-# it is over, also when it fails as it should. A run whose trace is there already is left out, so that the script can be
-# called again for what is missing; so is one whose budget is more than what is left of SECONDS, and the ones after it are
-# tried. The script ends with 1 if a trace of the plan is missing then.
+# it is over, also when it fails as it should: what is predicted to fail, or counts on more than this machine has, is run all
+# the same. A run whose trace is there already is left out, so that the script can be called again for what is missing; so is
+# one whose budget is more than what is left of SECONDS, and the ones after it are tried. The script ends with 1 if a trace of
+# the plan is missing then.
 #
 # It takes a program headroom that was built with cgo (HEADROOM, else built here), the library of kernels
 # (HEADROOM_CUDA_LIBRARY, else built here with nvcc) and a folder for keys (KEYS, else the user's cache). DEVICE=cpu
-# records on the processors instead.
+# records on the processors instead, where the scenario must have b_g2: host and sizes that these prove in the time.
 set -euo pipefail
 set -f # arguments in a plan are words, not patterns
-folder=$(realpath "$1")
+folder=$(realpath "${1:?which folder? record_on_card.sh FOLDER [SECONDS]}")
 most=${2:-86400}
 device=${DEVICE:-cuda}
 cd "$(dirname "$0")/.."
 if [ "$device" = cuda ]; then
+	if ! command -v nvidia-smi >/dev/null; then
+		echo "record_on_card.sh: nvidia-smi is not here, so there is no card: run it on a machine with one, or with DEVICE=cpu" >&2
+		exit 1
+	fi
 	if [ -z "${HEADROOM_CUDA_LIBRARY:-}" ]; then
 		capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1)
 		make -C cuda -j"$(nproc)" ARCH="sm_${capability/./}"

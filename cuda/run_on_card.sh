@@ -6,6 +6,12 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 largest=${1:-24}
+for program in nvidia-smi nvcc; do
+	if ! command -v "$program" >/dev/null; then
+		echo "run_on_card.sh: $program is not here: run it on a machine with a card, its driver and the CUDA toolkit" >&2
+		exit 1
+	fi
+done
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1)
 
 say() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
