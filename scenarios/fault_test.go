@@ -77,7 +77,7 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 		{"seed: 9", "profile: nowhere", `27:10: profile is "nowhere": neither a file (looked for nowhere) nor one of the embedded profiles (`},
 		{"seed: 9", `profile: ""`, "27:10: profile is an empty text: a name or a path, or leave the key out"},
 		{"seed: 9", "profile: [a]", "27:10: profile is a list: a text"},
-		{"seed: 9", "profile: example", `26:28: workload.kind is "porep", which the profile example does not know: its kinds are small`},
+		{"seed: 9", "profile: example", `26:28: workload.kind is "porep", which the profile example does not know: its kinds are small; leave the profile out to record another`},
 		{"circuit: sha256", "circuit: poseidon", `29:20: kinds.porep.circuit is "poseidon": one of mimc, sha256`},
 		{"log2_constraints: 15", "log2_constraints: 14", "29:46: kinds.porep.log2_constraints is 14: from 15 to 20 for circuit sha256"},
 		{"partitions: 10", "partitions: 0", "29:62: kinds.porep.partitions is 0: from 1 to 1000000"},
@@ -138,7 +138,7 @@ func TestAKindAgreesWithTheProfile(t *testing.T) {
 		{"circuit: mimc, log2_constraints: 13, partitions: 4, data: 64MiB, leaf: 4KiB, priority: 0", ""},
 		{"circuit: mimc, log2_constraints: 13, data: 64MiB", ""},
 		{"", ""},
-		{"partitions: 5", "4:29: kinds.small.partitions is 5, and 4 in the profile example: the profile predicts only the kind that it was made with"},
+		{"partitions: 5", "4:29: kinds.small.partitions is 5, and 4 in the profile example: the profile predicts only the kind that it was made with; leave the profile out to record another"},
 		{"priority: 1", "4:27: kinds.small.priority is 1, and 0 in the profile example"},
 		{"circuit: mimc, log2_constraints: 14, data: 64MiB", "4:9: kinds.small is {circuit: mimc, log2_constraints: 14, data: 64MiB, leaf: 4KiB}, and {circuit: mimc, log2_constraints: 13, data: 64MiB, leaf: 4KiB} in the profile example"},
 	} {

@@ -89,7 +89,8 @@ func (k *kind) alone(f *model.Faults, name, at string) Kind {
 // agree notes where the kind is not the one that the profile was made with.
 func (k *kind) agree(f *model.Faults, at, profileName string, known *profile.Kind) {
 	differs := func(key string, here, there any) {
-		f.Add(at+key, "is %v, and %v in the profile %s: the profile predicts only the kind that it was made with",
+		f.Add(at+key, "is %v, and %v in the profile %s: the profile predicts only the kind that it was made with; "+
+			"leave the profile out to record another",
 			here, there, profileName)
 	}
 	switch c := known.Circuit; {
@@ -116,7 +117,8 @@ func (s *Scenario) checkKinds(f *model.Faults, mix bool) {
 		}
 		switch {
 		case s.Profile != nil && s.Profile.Kind(share.Kind) == nil:
-			f.Add(key, "is %q, which the profile %s does not know: its kinds are %s",
+			f.Add(key, "is %q, which the profile %s does not know: its kinds are %s; "+
+				"leave the profile out to record another",
 				share.Kind, s.Profile.Name, strings.Join(s.kindNames(), ", "))
 		case s.Kind(share.Kind) == nil:
 			f.Add(key, "is %q, which is defined nowhere: give it an entry in kinds or name a profile that has it "+

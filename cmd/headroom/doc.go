@@ -340,10 +340,11 @@
 // headroom record SCENARIO --out TRACE runs a scenario on the live prover, in a child process whose peak is the
 // kernel's high-water mark, and verifies every proof. Given a profile it predicts first, with the warnings that
 // simulate would give, and refuses with exit code 3 what is predicted to run out of memory, and with 2 what is over a
-// limit before the first job; --confine SIZE gives the child that much memory and no more. headroom calibrate TRACE...
-// --out PROFILE makes a profile of such traces, and exits with 4 when that predicts each of them from the others too
-// badly. headroom compare PROFILE TRACE holds a prediction against a run, with what in the configuration contradicts
-// itself. headroom demo does all of it in a few minutes. Live runs are Linux only.
+// limit before the first job; --confine SIZE gives the child that much memory and no more. A cgroup charges the pages of a
+// file, such as the program's own, to who read them first, so that a child's peak can be above its limit by these; verdicts
+// count them. headroom calibrate TRACE... --out PROFILE makes a profile of such traces, and exits with 4 when that predicts
+// each of them from the others too badly. headroom compare PROFILE TRACE holds a prediction against a run, with what in the
+// configuration contradicts itself. headroom demo does all of it in a few minutes. Live runs are Linux only.
 //
 // --device cuda proves on the cards 0 to gpu.devices - 1, with the library that --cuda-library, $HEADROOM_CUDA_LIBRARY or
 // the program's folder has (cuda/README.md says how to build it). machine.gpu of its traces names the cards, vram_bytes is

@@ -32,7 +32,7 @@ func TestWhatTheDeviceCannotDoIsRefused(t *testing.T) {
 	}
 	err := cpu.Check(&config, []string{"small", "large"})
 	for _, want := range []string{
-		"config.gpu.b_g2 is device: the device cpu has it on the host",
+		"config.gpu.b_g2 is device: host with the device cpu",
 		"config.resident[0].background is true of keys of small: jobs cannot do without their keys",
 		"config.resident[0].kinds are [large] of keys of small: small must be among them",
 	} {

@@ -22,7 +22,7 @@ func KeysOf(kind string) string { return "keys of " + kind }
 func Check(c *model.Config, kinds []string) error {
 	var f model.Faults
 	if c.GPU.BG2 != model.OnHost {
-		f.Add("config.gpu.b_g2", "is %s: the device cpu has it on the %s, in the finish", c.GPU.BG2, model.OnHost)
+		f.Add("config.gpu.b_g2", "is %s: %s with the device cpu, which computes it in the finish", c.GPU.BG2, model.OnHost)
 	}
 	f.Join(CheckKeys(c, kinds))
 	return f.Err()

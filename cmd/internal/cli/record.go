@@ -237,8 +237,10 @@ func (a *app) refuseRun(prediction *sim.RiskReport, warnings []string) error {
 	if prediction.Verdict == sim.Refuse {
 		return refuse(fmt.Errorf("refused: %s; --force runs it all the same", prediction.Reason))
 	}
-	err := fmt.Errorf("refused: this configuration is predicted to run out of memory: %s", prediction.Reason)
-	return &ExitError{Code: Broken, Err: fmt.Errorf("%w; --force runs it all the same", err)}
+	q, limit := prediction.PeakQuantiles, prediction.Limit
+	return &ExitError{Code: Broken, Err: fmt.Errorf("refused: this configuration is predicted to run out of memory: it passes "+
+		"%s of %s, and host memory peaks at %s (%s to %s): %s; headroom explain says what lowers a peak, and --force runs it all the same",
+		limit.Name, limit.Bytes.Short(), q[2].Short(), q[1].Short(), q[3].Short(), prediction.Reason)}
 }
 
 // granted refuses a run whose scenario counts on more than this host grants, unless it is forced.
