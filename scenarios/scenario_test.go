@@ -253,8 +253,8 @@ func TestLoadTakesANameOrAPath(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := Load("phase13", nil)
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), `scenario: "phase13" is neither a file nor one of the embedded scenarios (`) {
-		t.Errorf("got %v, want the names that there are", err)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), `scenario: "phase13" is neither a file nor one of the `) {
+		t.Errorf("got %v, want that there is no such scenario", err)
 	}
 	_, err = LoadProfile("porep")
 	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), `profile: "porep" is neither a file (looked for porep) nor`) {

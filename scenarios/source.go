@@ -44,8 +44,7 @@ func Source(name string) (data []byte, filename string, err error) {
 	}
 	data, err = readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("scenario: %q is neither a file nor one of the embedded scenarios (%s): %w",
-			name, strings.Join(Names(), ", "), err)
+		return nil, "", fmt.Errorf("scenario: %q is neither a file nor one of the %d embedded scenarios: %w", name, len(Names()), err)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("scenario: %w", err)

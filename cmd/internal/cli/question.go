@@ -62,13 +62,16 @@ func (q *question) expand(name string) ([]scenarios.Variant, error) {
 	return variants, nil
 }
 
-// source reads the text of a scenario. For an unknown name the error suggests the closest one there is.
+// source reads the text of a scenario. For an unknown name the error suggests the closest one there is, or says where they
+// are listed.
 func source(name string) (data []byte, filename string, err error) {
 	data, filename, err = scenarios.Source(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		hint := "headroom scenarios lists them"
 		if near := strict.Closest(name, scenarios.Names()); near != "" {
-			err = fmt.Errorf("%w; did you mean %s?", err, near)
+			hint = "did you mean " + near + "?"
 		}
+		err = fmt.Errorf("%w; %s", err, hint)
 	}
 	return data, filename, err
 }

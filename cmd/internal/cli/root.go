@@ -132,6 +132,7 @@ func (a *app) root() *cobra.Command {
 		return refuse(errors.New("which command? headroom help lists them"))
 	})
 	root.SetErr(a.stderr)
+	root.SetHelpCommand(a.help())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return refuse(fmt.Errorf("%w (%s --help lists the flags)", err, c.CommandPath()))
@@ -143,6 +144,26 @@ func (a *app) root() *cobra.Command {
 		a.compare(), a.demo(), a.doctor(), a.child(),
 	)
 	return root
+}
+
+// help returns the command that prints the help of another. Cobra's own says of a command that there is not nothing but
+// the help of the program.
+func (a *app) help() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does and which flags it has",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = a.knownCommand(found, rest)
+			}
+			if err != nil {
+				return err
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
 }
 
 const rootLong = `headroom simulates the pipeline of a GPU prover: whether a configuration runs out of
