@@ -57,7 +57,7 @@ func TestG01TheReleasePointBoundsWhatWaits(t *testing.T) {
 	}
 }
 
-// G02: beyond the knee more workers gain nothing, and far beyond it they lose a third.
+// G02: beyond the knee more workers gain nothing, and far beyond it they lose two fifths.
 func TestG02MoreWorkersOnTheSameGPUGainNothing(t *testing.T) {
 	ten, _ := means(t, "phase8", "")
 	for _, workers := range []int{12, 15, 18, 20} {
