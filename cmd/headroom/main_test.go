@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -20,9 +22,13 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scripts in testdata/script, each in a folder of its own that holds testdata/scenarios and
-// testdata/traces.
+// testdata/traces. H200 is where the recordings of cards are.
 func TestScripts(t *testing.T) {
 	data, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cards, err := filepath.Abs("../../testdata/h200")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +37,14 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("H200", cards)
 			return errors.Join(
 				os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(data, "scenarios"))),
 				os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(data, "traces"))))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
+			"same":  same,
 			"holds": holds,
 			"edit":  edit,
 			"cut":   cut,
@@ -51,16 +59,48 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
+	if got := exitCode(ts, args[1:]); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// exitCode runs a command and returns its exit code.
+func exitCode(ts *testscript.TestScript, args []string) int {
 	var exit *exec.ExitError
-	switch err := ts.Exec(args[1], args[2:]...); {
+	switch err := ts.Exec(args[0], args[1:]...); {
 	case errors.As(err, &exit):
-		got = exit.ExitCode()
+		return exit.ExitCode()
 	case err != nil:
 		ts.Check(err)
 	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
+	return 0
+}
+
+// same runs a command that must end with an exit code on one, two and seven processors, and on seven again, and compares
+// the bytes that it prints and those of the files that it writes: same 4 fitted.yaml headroom calibrate run.jsonl --out fitted.yaml.
+func same(ts *testscript.TestScript, negated bool, args []string) {
+	command := slices.Index(args, "headroom")
+	if negated || command < 1 {
+		ts.Fatalf("usage: same code [files] headroom [arguments]")
+	}
+	code, files := args[0], append([]string{"stdout", "stderr"}, args[1:command]...)
+	first := map[string]string{}
+	for _, processors := range []string{"1", "2", "7", "7"} {
+		ts.Setenv("GOMAXPROCS", processors)
+		if got := strconv.Itoa(exitCode(ts, args[command:])); got != code {
+			ts.Fatalf("exit code %s, want %s", got, code)
+		}
+		for _, name := range files {
+			text := ts.ReadFile(name)
+			if before, ran := first[name]; !ran {
+				first[name] = text
+			} else if diff := cmp.Diff(before, text); diff != "" {
+				ts.Fatalf("on %s processors %s differs (-on one +now):\n%s", processors, name, diff)
+			}
+		}
+	}
+	if first["stdout"] == "" {
+		ts.Fatalf("nothing was printed, so that nothing was compared")
 	}
 }
 
