@@ -120,6 +120,17 @@ var scripts = []script{
 		done synth 0.2 ->
 		failed synth 0.3 -> leave 0.1, free vectors 0.1, free assignment 0.1, leave 0.2, free vectors 0.2, free assignment 0.2, leave 0.3
 		done kernel 0.0 -> leave 0.0, free vectors 0.0, free assignment 0.0 and call, job_failed 0, free parse 0, job_start 1, start synth 1.0, start synth 1.1, start synth 1.2, start synth 1.3`},
+	{"a worker takes from the channel before a blocked partition of an older job enters it", func(c *model.Config) {
+		c.Admission = model.Admission{Permits: 8, Release: model.AfterSend}
+		c.JobsInFlight, c.Channel.Capacity, c.Order = 4, 2, model.OldestJobFirst
+	}, simple(2), `
+		arrive 4 -> job_start 0, job_start 1, job_start 2, job_start 3, start synth 0.0, start synth 0.1, start synth 1.0, start synth 1.1, start synth 2.0, start synth 2.1, start synth 3.0, start synth 3.1
+		done synth 0.0 -> accept 0.0, take 0.0 by 0, start kernel 0.0
+		done synth 1.0 -> accept 1.0, take 1.0 by 1
+		done synth 1.1 -> accept 1.1
+		done synth 3.0 -> accept 3.0
+		done synth 2.0 ->
+		cancel 1 -> leave 1.0, free vectors 1.0, free assignment 1.0 and call, leave 1.1, free vectors 1.1, free assignment 1.1, job_failed 1, free parse 1, take 3.0 by 1, accept 2.0`},
 	{"a drain ends what has begun", func(c *model.Config) {}, simple(1), `
 		arrive 3 -> job_start 0, start synth 0.0
 		drain -> job_failed 1, job_failed 2

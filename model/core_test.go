@@ -34,7 +34,7 @@ func drive(choose modeltest.Choose) error {
 	}
 	d := &driver{modeltest.NewRun(choose, core, setup), choose, setup, core}
 	for !d.Over() {
-		next := d.Next
+		next := d.onLowestLanes
 		if choose(8) == 7 {
 			next = d.disturb
 		}
@@ -49,6 +49,33 @@ func drive(choose modeltest.Choose) error {
 		return nil
 	}
 	return errors.Join(d.Finish(), d.leftOver())
+}
+
+// onLowestLanes lets one thing happen and reports a stage that begins on another lane than the lowest that is free.
+func (d *driver) onLowestLanes() error {
+	steps, busy := len(d.Records()), slices.Clone(d.Running())
+	if err := d.Next(); err != nil || len(d.Records()) == steps {
+		return err
+	}
+	r := &d.Records()[steps]
+	busy = slices.DeleteFunc(busy, func(t model.Task) bool { return t == r.Input.Task })
+	for _, e := range r.Effects {
+		t := e.Task
+		onWorker := !slices.Contains([]model.Stage{model.Load, model.Parse, model.Synth, model.Dealloc}, t.Stage) &&
+			(t.Stage != model.Finish || !d.setup.Config.GPU.Split)
+		if e.Op != model.Start || onWorker {
+			continue
+		}
+		lowest := int32(0)
+		for slices.ContainsFunc(busy, func(b model.Task) bool { return b.Stage == t.Stage && b.Lane == lowest }) {
+			lowest++
+		}
+		if t.Lane != lowest {
+			return fmt.Errorf("step %d: %s begins on lane %d: the lowest that is free is %d", steps, t.Stage, t.Lane, lowest)
+		}
+		busy = append(busy, t)
+	}
+	return nil
 }
 
 // disturb gives the core an input that does not fit. It must be refused, and that it changes nothing is shown by

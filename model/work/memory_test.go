@@ -244,18 +244,26 @@ func TestPartsOfThePeakAddUpToIt(t *testing.T) {
 	}
 }
 
-// Runners that may hold more than can be added up are found out, and only then.
+// Runners that may hold more than can be added up are found out, and only then, whether it changes meanwhile or not.
 func TestMemoryKnowsWhatItCannotAddUp(t *testing.T) {
-	kinds := []profile.Kind{{Name: "a", Footprint: profile.Footprint{During: map[model.Stage][]profile.Point{
-		model.Synth: {{Progress: 0}, {Progress: 0.5, Bytes: profile.Exactly(3 * model.TiB)}, {Progress: 1}},
-	}}}}
-	clocks := NewClocks(profile.Interference{})
-	m := NewMemory(clocks, kinds, 0, 0)
-	for lane := range int32(3) {
-		clocks.Start(0, model.Synth, lane, model.Second)
-		m.Begin(model.Synth, lane, 0, 1, model.Second)
-		if want := lane == 2; m.Overflowed() != want {
-			t.Errorf("with %d runners of 3TiB: overflowed is %v", lane+1, m.Overflowed())
+	for name, points := range map[string][]profile.Point{
+		"a ramp":  {holding(0, 0), holding(0.5, 3*model.TiB), holding(1, 0)},
+		"a level": {holding(0, 3*model.TiB)},
+	} {
+		kinds := []profile.Kind{{Name: "a", Footprint: profile.Footprint{During: map[model.Stage][]profile.Point{model.Synth: points}}}}
+		m := NewMemory(NewClocks(profile.Interference{}), kinds, 0, 0)
+		begin := func(lane int32) { m.Begin(model.Synth, lane, 0, 1, model.Second) }
+		begin(0)
+		for range 3 { // one after the other
+			begin(1)
+			m.End(model.Synth, 1)
+		}
+		begin(1)
+		if m.Overflowed() {
+			t.Errorf("%s: two runners of 3TiB are too many", name)
+		}
+		if begin(2); !m.Overflowed() {
+			t.Errorf("%s: three runners of 3TiB are not too many", name)
 		}
 	}
 }
@@ -275,5 +283,49 @@ func TestMemorySeesNoStepAtTheVeryEnd(t *testing.T) {
 		if peak, _ := m.Peak(); peak != want {
 			t.Errorf("in %d ns of work: peak %v, want %v", work, peak, want)
 		}
+	}
+}
+
+// alone returns the memory of one runner of an amount of work, which starts at instant 0 and holds that.
+func alone(work model.Span, points ...profile.Point) *Memory {
+	clocks := NewClocks(profile.Interference{})
+	m := NewMemory(clocks, []profile.Kind{{Name: "a", Footprint: profile.Footprint{
+		During: map[model.Stage][]profile.Point{model.Synth: points},
+	}}}, 0, 0)
+	clocks.Start(0, model.Synth, 0, work)
+	m.Begin(model.Synth, 0, 0, 1, work)
+	clocks.Settle(0)
+	m.Observe(0)
+	return m
+}
+
+func holding(progress float64, bytes model.Bytes) profile.Point {
+	return profile.Point{Progress: progress, Bytes: profile.Exactly(bytes)}
+}
+
+// Slopes are rounded, but what is held at the higher end of a line is exact, whichever end that is.
+func TestPeaksOfLinesAreExact(t *testing.T) {
+	const high, work = 5*model.GiB + 1, 7*model.Second + 3
+	for name, points := range map[string][]profile.Point{
+		"rises":           {holding(0, 0), holding(1, high)},
+		"falls":           {holding(0, high), holding(1, 0)},
+		"rises and falls": {holding(0, 0), holding(0.3, high), holding(1, 0)},
+	} {
+		m := alone(work, points...)
+		m.Advance(model.Instant(work))
+		if peak, _ := m.Peak(); peak != high {
+			t.Errorf("what %s peaks at %d bytes, want %d", name, peak, high)
+		}
+	}
+}
+
+// What falls at the instant at which something else is taken is not held together with it.
+func TestACornerIsPassedBeforeAChangeOfItsInstant(t *testing.T) {
+	m := alone(10, holding(0, 6), holding(0.5, 6), holding(0.5, 1), holding(1, 1))
+	m.Advance(5)
+	m.Add(4)
+	m.Observe(5)
+	if peak, at := m.Peak(); peak != 6 || at != 0 || m.Level() != 5 {
+		t.Errorf("the peak is %d bytes at %s, and then %d are held: want 6 at 0s, and 5", peak, at, m.Level())
 	}
 }
