@@ -191,18 +191,20 @@ func TestClocksDoNotOverflow(t *testing.T) {
 	if at := c.Next(); at != Forever {
 		t.Errorf("a year of work a million times slower is due at %d: want never", at)
 	}
-	c = NewClocks(profile.Interference{})
-	now := model.Instant(0)
-	for c.Next(); now < Forever-1<<60; now = c.Next() {
+	for _, in := range []profile.Interference{{}, lawOf(model.Synth, model.Synth, profile.SlowdownPoint{N: 2, Factor: profile.Exactly(1.5)})} {
+		c := NewClocks(in)
+		now := model.Instant(0)
+		for c.Next(); now < Forever-1<<60; now = c.Next() {
+			c.Pop(now, nil)
+			c.Start(now, model.Synth, 0, 1<<60)
+			c.Settle(now)
+		}
 		c.Pop(now, nil)
-		c.Start(now, model.Synth, 0, 1<<60)
+		c.Start(now, model.Synth, 0, 1<<61)
 		c.Settle(now)
-	}
-	c.Pop(now, nil)
-	c.Start(now, model.Synth, 0, 1<<61)
-	c.Settle(now)
-	if at := c.Next(); at != Forever {
-		t.Errorf("after %s, work beyond the end of time is due at %s: want never", now, at)
+		if at := c.Next(); at != Forever {
+			t.Errorf("after %s, work beyond the end of time is due at %s: want never", now, at)
+		}
 	}
 }
 
@@ -251,6 +253,23 @@ func TestNothingBecomesDueAtAnInstantThatIsBeingDealtWith(t *testing.T) {
 			}
 		}
 		r.run(Forever)
+	}
+}
+
+// A clock is not read to be at the end of some work before that is due, however its speed is rounded: what begins in the
+// nanosecond before makes nothing due at once. What an event may cost is a nanosecond of work, and one in a second.
+func TestNothingIsOverBeforeItIsDue(t *testing.T) {
+	for i := range 1000 {
+		factor := 1 + float64(i)/700
+		c := NewClocks(lawOf(model.Synth, model.Synth, profile.SlowdownPoint{N: 1, Factor: profile.Exactly(factor)}))
+		c.Start(0, model.Synth, 0, 1000*model.Second)
+		c.Settle(0)
+		due := c.Next()
+		c.Start(due-1, model.Synth, 1, 1000*model.Second)
+		c.Settle(due - 1)
+		if got := c.Next(); got < due || float64(got-due) > factor+1+1e-9*float64(due) {
+			t.Fatalf("slowed %g times, what is due at %d is due at %d after another one began", factor, due, got)
+		}
 	}
 }
 

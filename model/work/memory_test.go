@@ -329,3 +329,31 @@ func TestACornerIsPassedBeforeAChangeOfItsInstant(t *testing.T) {
 		t.Errorf("the peak is %d bytes at %s, and then %d are held: want 6 at 0s, and 5", peak, at, m.Level())
 	}
 }
+
+// What a footprint says of a part of the progress only holds before and after it too.
+func TestFootprintsGoOnAtBothEnds(t *testing.T) {
+	m := alone(10, holding(0.3, 6), holding(0.7, 4))
+	for _, want := range []struct {
+		at    model.Instant
+		bytes model.Bytes
+	}{{0, 6}, {2, 6}, {5, 5}, {8, 4}, {10, 4}} {
+		m.Advance(want.at)
+		if got := m.Level(); got != want.bytes {
+			t.Errorf("at %s %d bytes are held, want %d", want.at, got, want.bytes)
+		}
+	}
+}
+
+// A new peak is told of once.
+func TestANewPeakIsToldOfOnce(t *testing.T) {
+	m := alone(10, holding(0, 6), holding(0.5, 8), holding(1, 0))
+	for _, asked := range []struct {
+		at   model.Instant
+		want bool
+	}{{0, true}, {0, false}, {5, true}, {5, false}, {10, false}} {
+		m.Advance(asked.at)
+		if got := m.Rose(); got != asked.want {
+			t.Errorf("at %s: a new peak: %v, want %v", asked.at, got, asked.want)
+		}
+	}
+}
