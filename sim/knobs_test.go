@@ -70,6 +70,7 @@ func TestAPoolKeepsWhatOneKindFreedWhileAnotherRuns(t *testing.T) {
 
 func TestDataOnDemandIsLoadedFirstAndEvictedForOthers(t *testing.T) {
 	a, b := bulky("a", 1), bulky("b", 1)
+	b.Footprint.Pinned = profile.Exactly(12 * model.GiB)
 	c := openConfig()
 	c.JobsInFlight = 1
 	demand := model.Demand{Reserve: 16 * model.GiB, ReleaseAfterKernel: 12 * model.GiB}
@@ -77,6 +78,7 @@ func TestDataOnDemandIsLoadedFirstAndEvictedForOthers(t *testing.T) {
 	key := func(kind string, bytes, transient model.Bytes) model.Resident {
 		return model.Resident{
 			Name: "key of " + kind, Bytes: bytes, Transient: transient, LoadTime: 5 * model.Second, OnDemand: true, Evictable: true, Kinds: []string{kind},
+			Pinned: true,
 		}
 	}
 	c.Resident = []model.Resident{key("a", 10*model.GiB, 3*model.GiB), key("b", 12*model.GiB, 0)}
@@ -87,6 +89,9 @@ func TestDataOnDemandIsLoadedFirstAndEvictedForOthers(t *testing.T) {
 	// Each job loads for 5 s, is synthesized for 10 s and takes the GPU for 4 s. The key of a makes room for b's partition.
 	if got.Makespan != 38*model.Second || got.Peak != 28*model.GiB || got.LedgerPeak != 28*model.GiB {
 		t.Errorf("%s with a peak of %s and %s reserved, want 38s, 28 GiB and 28 GiB", got.Makespan, got.Peak, got.LedgerPeak)
+	}
+	if got.PinnedPeak != 24*model.GiB {
+		t.Errorf("%s are pinned at the most, want the 12 GiB of b's key and those of its vectors: that of a is gone by then", got.PinnedPeak)
 	}
 	evicted := 0
 	for _, r := range records {
