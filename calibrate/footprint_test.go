@@ -135,6 +135,11 @@ func TestWhatMayBeNothingIsLeftOut(t *testing.T) {
 	if est := estimated(t, basisOf(ofOneKind.class(0, vectors), own), readings); len(est.x) != 2 || math.Abs(est.x[1]-20) > 2 {
 		t.Errorf("a kernel that holds 20 bytes: the unknowns are %v", est.x)
 	}
+	// Two readings are no evidence, whatever they say.
+	readings = with(drawn(1, 24, 1, 0, 0), own, 12, 20)
+	if est := estimated(t, basisOf(ofOneKind.class(0, vectors), own), readings); len(est.x) != 1 {
+		t.Errorf("a kernel that two readings met: the unknowns are %v", est.x)
+	}
 }
 
 // Memory that is always seen together is put down to the blocks.
@@ -166,6 +171,46 @@ func TestFreeingThatIsNotSeenIsNotTold(t *testing.T) {
 		got := est.heldWhileFreed(0, readings)
 		if (got != nil) != told || told && math.Abs(got.Value-0.3) > 0.01 {
 			t.Errorf("seen in one reading of %d: held are %+v, told: %v", every, got, told)
+		}
+	}
+}
+
+// Of the corners of a ramp those stay at which it turns.
+func TestARampKeepsTheCornersAtWhichItTurns(t *testing.T) {
+	const n = 400
+	key := stream.NewKey(1, 0, 6)
+	for _, turns := range [][]int{{0, grid}, {0, 8, grid}, {0, 4, 14, grid}} {
+		height := func(place float64) float64 { // up to 100 at every other turn
+			for i := 1; ; i++ {
+				from, to := float64(turns[i-1]), float64(turns[i])
+				if place <= to {
+					part := (place - from) / (to - from)
+					if i%2 == 0 {
+						part = 1 - part
+					}
+					return 100 * part
+				}
+			}
+		}
+		b := basisOf()
+		all := make([]int, grid+1)
+		for g := range all {
+			all[g] = g
+		}
+		b.corners = [][]int{all}
+		var readings []reading
+		for i := range uint32(n) {
+			place := grid * key.Uniform(i, 0)
+			r := reading{counts: make([]float64, ofOneKind.count()), bytes: height(place) + stream.Normal(key.Uniform(i, 1)), stretch: int(i) / 10}
+			corner := min(int(place), grid-1)
+			r.counts[ofOneKind.ramp(0, corner)] = 1 - (place - float64(corner))
+			r.counts[ofOneKind.ramp(0, corner+1)] = place - float64(corner)
+			readings = append(readings, r)
+		}
+		est := estimated(t, b, readings)
+		missing := func(g int) bool { return !slices.Contains(est.basis.corners[0], g) }
+		if got := est.basis.corners[0]; slices.ContainsFunc(turns, missing) || len(got) > len(turns)+1 {
+			t.Errorf("the corners are %v, want %v and at most one that chance left in", got, turns)
 		}
 	}
 }
