@@ -214,3 +214,16 @@ func TestARampKeepsTheCornersAtWhichItTurns(t *testing.T) {
 		}
 	}
 }
+
+// What is held while blocks are freed is no more than they are.
+func TestNoMoreIsHeldWhileFreeingThanThereIs(t *testing.T) {
+	block, freeing := ofOneKind.class(0, vectors), ofOneKind.class(0, freeingVectors)
+	readings := with(drawn(1, 40, 1, 0, 0), freeing, 2, 980)
+	est := &estimate{basis: basisOf(block, freeing), x: []float64{1000, 980}, deviations: []float64{10, 30}}
+	if got := est.heldWhileFreed(0, readings); got == nil || got.Value != 0.98 || got.High != 1 {
+		t.Errorf("%+v, want 0.98 up to 1", got)
+	}
+	if est.x[1] = 1001; est.heldWhileFreed(0, readings) != nil {
+		t.Errorf("%+v: all is held to the end, which needs no number", est.heldWhileFreed(0, readings))
+	}
+}
