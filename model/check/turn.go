@@ -25,12 +25,17 @@ func (turn) effect(w *world, e *model.Effect) {
 			}
 		}
 	case starts, e.Op == model.Admit:
+		first := w.firstToAdmit()
 		for _, other := range w.jobs {
-			refused := j.reserved && !w.affords(other)
-			if other.admits() && other.late != w.index && !refused && w.compareJobs(other, j) < 0 {
-				w.report("job %d partition %d is admitted before job %d, whose turn it is", e.Job, e.Partition, other.number)
-				return
+			if !w.turnToAdmit(other) || w.compareJobs(other, j) >= 0 {
+				continue
 			}
+			// If the first is refused, those that have not reserved wait behind it, and one that has passes them all.
+			if j.reserved && !other.reserved && !w.affords(first) {
+				continue
+			}
+			w.report("job %d partition %d is admitted before job %d, whose turn it is", e.Job, e.Partition, other.number)
+			return
 		}
 	case e.Op == model.Take && l != nil:
 		for _, other := range w.lives {
@@ -40,6 +45,19 @@ func (turn) effect(w *world, e *model.Effect) {
 			}
 		}
 	}
+}
+
+// turnToAdmit reports whether a job has partitions to admit and had them when admissions were made in this step.
+func (w *world) turnToAdmit(j *job) bool { return j.admits() && j.late != w.index }
+
+// firstToAdmit returns the job whose turn it is to have a partition admitted, or nil.
+func (w *world) firstToAdmit() (first *job) {
+	for _, j := range w.jobs {
+		if w.turnToAdmit(j) && (first == nil || w.compareJobs(j, first) < 0) {
+			first = j
+		}
+	}
+	return first
 }
 
 // compareJobs orders jobs with partitions to admit.
