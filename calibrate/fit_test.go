@@ -266,6 +266,40 @@ func TestToldBlocksAreTakenAsTheyAre(t *testing.T) {
 	}
 }
 
+// Runs of a machine whose speed differs from one to the next are told from runs of one that stays the same, and what is
+// drawn from the intervals of the stages varies together as the speed of one more run does.
+func TestTheDriftOfTheSpeedIsInTheIntervals(t *testing.T) {
+	for _, speeds := range [][]float64{{1, 1, 1}, {0.9, 1, 1.1}} {
+		var traces []*trace.Trace
+		for i, speed := range speeds {
+			p := truth()
+			for s, w := range p.Kinds[0].Work {
+				w.Mean.Value = model.Span(float64(w.Mean.Value) * speed)
+				p.Kinds[0].Work[s] = w
+			}
+			// One thing at a time, so that no interference passes for a speed.
+			traces = append(traces, recorded(p, config(1, model.AfterFinish, 1), 20, uint64(i)+1, 1e6))
+		}
+		p, drift, err := calibrate.FitWithDrift(traces, "small")
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, squares := 0.0, 0.0
+		for _, w := range p.Kinds[0].Work {
+			total += float64(w.Mean.Value)
+			squares += math.Pow(float64(w.Mean.High-w.Mean.Low)/2/1.96, 2)
+		}
+		// The mean of three is drift * sqrt(1/3) off, and the next one drift; Student's quantile of two degrees of freedom is 4.30.
+		varies, want := math.Sqrt(squares)/total, drift*4.30/1.96*math.Sqrt(4.0/3)
+		switch {
+		case speeds[0] == 1 && drift > 0.02:
+			t.Errorf("the same speed throughout differs by %.3f", drift)
+		case speeds[0] != 1 && (math.Abs(drift-0.1) > 0.03 || math.Abs(varies/want-1) > 0.15):
+			t.Errorf("speeds of %v differ by %.3f, want 0.1; works vary by %.3f together, want %.3f", speeds, drift, varies, want)
+		}
+	}
+}
+
 // three returns recordings of so many jobs each, from one partition at a time to early release.
 func three(p *profile.Profile, jobs int) []*trace.Trace {
 	return []*trace.Trace{

@@ -131,3 +131,12 @@ func TestABetterFormIsWorthItsNumber(t *testing.T) {
 		}
 	}
 }
+
+// The form is chosen by the first jobs of each history.
+func TestEvidenceIsOfTheFirstJobs(t *testing.T) {
+	h := &history{busy: []interval{{job: 0, counts: true, last: 3}, {job: 1, counts: true, last: 5}, {job: 2, counts: true, last: 9}, {job: 1, last: 7}}}
+	e := newEvidence([]*history{h, h}, 2)
+	if len(e.members) != 4 || e.clusters != 4 || e.groups != 1 || !slices.Equal(e.until, []int{6, 6}) {
+		t.Errorf("%d intervals of %d jobs in %d groups, up to segments %v: want 4, 4, 1 and 6", len(e.members), e.clusters, e.groups, e.until)
+	}
+}
