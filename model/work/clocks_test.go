@@ -183,6 +183,24 @@ func TestSlowdownsStayPositive(t *testing.T) {
 	}
 }
 
+// A law says the same of a few runners, which are tabulated, and of as many as its points are about; a million of them
+// take no table.
+func TestALawIsAsDocumentedForManyRunners(t *testing.T) {
+	in := lawOf(model.Synth, model.Kernel, profile.SlowdownPoint{N: 2, Factor: profile.Exactly(1.5)},
+		profile.SlowdownPoint{N: 3002, Factor: profile.Exactly(4.5)}, profile.SlowdownPoint{N: model.MaxPartitions, Factor: profile.Exactly(5.0)})
+	l := newLaws(in)
+	for _, n := range []int32{0, 1, 2, 3, 3, 500, mostTabulated - 1, mostTabulated, 3000, 3002, 3003, model.MaxPartitions, 2 * model.MaxPartitions} {
+		running := [model.NumStages]int{model.Kernel: int(n)}
+		want, got := plainSlowdown(&in, model.Synth, &running), l.slowdown(model.Synth, &[model.NumStages]int32{model.Kernel: n})
+		if math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%d kernels: slowdown %v, want %v", n, got, want)
+		}
+	}
+	if n := len(l.slowdowns[model.Synth][0].table); n != mostTabulated {
+		t.Errorf("a table of %d: want %d", n, mostTabulated)
+	}
+}
+
 // Work that takes longer than time lasts is never due, however much of it there is.
 func TestClocksDoNotOverflow(t *testing.T) {
 	c := NewClocks(lawOf(model.Synth, model.Synth, profile.SlowdownPoint{N: 1, Factor: profile.Exactly(1e6)}))

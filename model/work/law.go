@@ -17,13 +17,18 @@ type laws struct {
 	resources []resource
 }
 
-// law is a slowdown law as a table over the number of runners, and the slope with which it goes on: the last one
-// if it rises, else none, since a falling line would end at a negative slowdown.
+// law is a slowdown law: its points, of which the first is where it begins, and the slope with which it goes on: the
+// last one if it rises, else none, since a falling line would end at a negative slowdown. What it says of few runners is
+// tabulated, since it is asked for at every event.
 type law struct {
-	by    model.Stage
-	table []float64
-	slope float64
+	by     model.Stage
+	points []profile.SlowdownPoint
+	slope  float64
+	table  []float64
 }
+
+// mostTabulated bounds the table of a law, whose points may lie at a million runners.
+const mostTabulated = 1 << 10
 
 type resource struct {
 	capacity float64
@@ -43,29 +48,24 @@ func newLaws(in profile.Interference) *laws {
 	return l
 }
 
-// newLaw tabulates a slowdown law. It begins with no slowdown at one runner of the stage itself, or at none of
-// another stage.
+// newLaw compiles a slowdown law. It begins with no slowdown at one runner of the stage itself, or at none of another
+// stage.
 func newLaw(s profile.Slowdown) law {
 	start := profile.SlowdownPoint{Factor: profile.Exactly(1.0)}
 	if s.By == s.Stage {
 		start.N = 1
 	}
-	points := s.Points
-	if points[0].N > start.N {
-		points = slices.Insert(slices.Clone(points), 0, start)
+	l := law{by: s.By, points: s.Points}
+	if l.points[0].N > start.N {
+		l.points = slices.Insert(slices.Clone(l.points), 0, start)
 	}
-	l := law{by: s.By, table: []float64{points[0].Factor.Value}}
-	if points[0].N == 1 {
-		l.table = append(l.table, points[0].Factor.Value)
+	last := len(l.points) - 1
+	if last > 0 {
+		l.slope = max(slope(&l.points[last-1], &l.points[last]), 0)
 	}
-	for i := 1; i < len(points); i++ {
-		from, to := points[i-1], points[i]
-		l.slope = (to.Factor.Value - from.Factor.Value) / float64(to.N-from.N)
-		for n := from.N + 1; n <= to.N; n++ {
-			l.table = append(l.table, from.Factor.Value+l.slope*float64(n-from.N))
-		}
+	for n := range min(l.points[last].N+1, mostTabulated) {
+		l.table = append(l.table, l.at(n))
 	}
-	l.slope = max(l.slope, 0)
 	return l
 }
 
@@ -73,8 +73,26 @@ func (l *law) factor(n int32) float64 {
 	if int(n) < len(l.table) {
 		return l.table[n]
 	}
-	last := len(l.table) - 1
-	return l.table[last] + l.slope*float64(int(n)-last)
+	return l.at(int(n))
+}
+
+// at returns the factor at n runners, at fewer than the law begins with that of its begin.
+func (l *law) at(n int) float64 {
+	last := len(l.points) - 1
+	to, _ := slices.BinarySearchFunc(l.points, n, func(p profile.SlowdownPoint, n int) int { return cmp.Compare(p.N, n) })
+	switch {
+	case to == 0:
+		return l.points[0].Factor.Value
+	case to > last:
+		return l.at(l.points[last].N) + l.slope*float64(n-l.points[last].N)
+	}
+	from := &l.points[to-1]
+	return from.Factor.Value + slope(from, &l.points[to])*float64(n-from.N)
+}
+
+// slope is that of a law between two of its points.
+func slope(from, to *profile.SlowdownPoint) float64 {
+	return (to.Factor.Value - from.Factor.Value) / float64(to.N-from.N)
 }
 
 func (l *laws) add(r profile.Resource) {
