@@ -22,8 +22,8 @@ func Run(p Plan, record func(*model.Record)) (*Result, error) {
 	if err := l.run(); err != nil {
 		return nil, err
 	}
-	if l.engine.Memory.Overflowed() {
-		return nil, &PlanError{fmt.Errorf("sim: the runners of one stage may hold more than %s at once, which is the most that can be added up: limit permits or jobs_in_flight", 8*model.TiB)}
+	if what := l.engine.Overflowed(); what != "" {
+		return nil, &PlanError{fmt.Errorf("sim: %s, which is the most that can be added up: limit permits or jobs_in_flight", what)}
 	}
 	return l.result(), nil
 }

@@ -22,6 +22,16 @@ func TestWhatIsOutOfRangeIsRefused(t *testing.T) {
 	partitions.Config.Admission.Permits = model.Unbounded
 	ramps := plainPlan(1000)
 	ramps.Config.Admission.Permits = model.Unbounded
+	// Their sums would wrap around: 16384 PiB are 2^64 bytes.
+	buffers := plainPlan(16384)
+	buffers.Profile.Kinds[0].Footprint.Parse = profile.Exactly(model.MaxBytes)
+	pinned := plainPlan(16384)
+	pinned.Config.Admission.Permits = model.Unbounded
+	pinned.Profile.Kinds[0].Footprint = profile.Footprint{
+		Vectors: profile.Exactly(model.MaxBytes), Pinned: profile.Exactly(model.MaxBytes),
+	}
+	pinned.Machine.Memlock = model.MaxBytes
+	pinned.IgnoreLimit = true
 	for _, c := range []struct {
 		name string
 		plan sim.Plan
@@ -31,6 +41,8 @@ func TestWhatIsOutOfRangeIsRefused(t *testing.T) {
 		{"jobs in flight", crowd, "100000000 jobs may be in flight at once: at most 10000000"},
 		{"partitions", partitions, "90000000 partitions may be alive at once: at most 20000000"},
 		{"ramps", ramps, "more than 8TiB at once"},
+		{"buffers", buffers, "more than 4194304TiB are held at once"},
+		{"pinned", pinned, "more than 4194304TiB are held of"},
 	} {
 		if _, err := sim.Run(c.plan, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want one with %q", c.name, err, c.want)
@@ -46,5 +58,23 @@ func TestManyJobsArriveAsOne(t *testing.T) {
 	r, err := sim.Run(p, nil)
 	if err != nil || r.Verdict != sim.OOM {
 		t.Errorf("verdict %+v, error %v: want an oom in the first seconds", r, err)
+	}
+}
+
+// Busy times add up also where their sum is beyond 64 bits: a thousand partitions that take a year each.
+func TestBusyTimesOfYearsAddUp(t *testing.T) {
+	p := plainPlan(1000)
+	p.Config.Admission.Permits = 1000
+	k := &p.Profile.Kinds[0]
+	k.Partitions = 1
+	k.Work = map[model.Stage]profile.Work{
+		model.Synth:  {Law: profile.Constant, Mean: profile.Exactly(model.MaxSpan)},
+		model.Kernel: {Law: profile.Constant, Mean: profile.Exactly(model.Millisecond)},
+	}
+	k.Footprint = profile.Footprint{}
+	p.Profile.Interference = profile.Interference{}
+	r, err := sim.Run(p, nil)
+	if err != nil || r.Bottleneck != "synth" || r.Utilization.Synth < 0.99 || r.Utilization.Synth > 1 {
+		t.Errorf("bottleneck %q, synth busy %v, error %v: want synth, nearly all of the time", r.Bottleneck, r.Utilization.Synth, err)
 	}
 }

@@ -189,7 +189,7 @@ func (l *loop) utilize(r *Result) {
 		if servers == model.Unbounded || length <= 0 {
 			return math.NaN()
 		}
-		return float64(busy) / float64(servers) / length
+		return busy.float() / float64(servers) / length
 	}
 	u := &r.Utilization
 	u.Synth = part(l.tally.synth, min(c.Admission.Permits, c.Synthesis.MaxParallel))

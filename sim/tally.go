@@ -1,6 +1,10 @@
 package sim
 
-import "headroom/model"
+import (
+	"math/bits"
+
+	"headroom/model"
+)
 
 // tally is what a run counts as it goes: integrals over time of who was busy, and the jobs that ended.
 type tally struct {
@@ -11,10 +15,18 @@ type tally struct {
 	ledger                   model.Bytes   // the most that was reserved
 }
 
-// integral is a sum of counts times nanoseconds.
-type integral int64
+// integral is a sum of counts times nanoseconds, neither of them negative, in 128 bits: twenty million runners for
+// 292 years.
+type integral struct{ high, low uint64 }
 
-func (i *integral) add(n int32, dt model.Span) { *i += integral(n) * integral(dt) }
+func (i *integral) add(n int32, dt model.Span) {
+	high, low := bits.Mul64(uint64(n), uint64(dt))
+	var carry uint64
+	i.low, carry = bits.Add64(i.low, low, 0)
+	i.high += high + carry
+}
+
+func (i integral) float() float64 { return float64(i.high)*(1<<64) + float64(i.low) }
 
 // pass counts the time up to the next event.
 func (t *tally) pass(l *loop, next model.Instant) {

@@ -81,6 +81,7 @@ type books struct {
 	vram    [][model.NumStages]model.Bytes // by kind
 	parts   []parts                        // by kind
 	kept    bool                           // there is something to add up
+	full    bool                           // more than mostHeld was held of one sort
 }
 
 func newBooks(s *Setup) books {
@@ -110,7 +111,7 @@ func newBooks(s *Setup) books {
 		if r := &s.Config.Resident[i]; r.Pinned {
 			b.kept = true
 			if !r.OnDemand {
-				b.pinned.held += r.Bytes
+				b.add(&b.pinned, r.Bytes)
 			}
 		}
 	}
@@ -121,8 +122,14 @@ func newBooks(s *Setup) books {
 // part adds the pinned and the shared part of the vectors of some proofs of a kind, or takes them away.
 func (b *books) part(kind uint16, proofs int) {
 	p := &b.parts[kind]
-	b.pinned.held += p.pinned * model.Bytes(proofs)
-	b.shared.held += p.shared * model.Bytes(proofs)
+	b.add(&b.pinned, p.pinned*model.Bytes(proofs))
+	b.add(&b.shared, p.shared*model.Bytes(proofs))
+}
+
+// add changes what is held of one sort.
+func (b *books) add(sort *Book, bytes model.Bytes) {
+	sort.held += bytes
+	b.full = b.full || sort.held > mostHeld
 }
 
 // stage sets what the partition of a worker holds on its device while a stage runs there.
@@ -137,7 +144,7 @@ func (b *books) stage(e *model.Effect) {
 
 func (b *books) set(worker int32, to onDevice) {
 	w := &b.workers[worker]
-	b.devices[int(worker)%len(b.devices)].held += to.bytes - w.bytes
+	b.add(&b.devices[int(worker)%len(b.devices)], to.bytes-w.bytes)
 	*w = to
 }
 

@@ -1,6 +1,8 @@
 package work
 
 import (
+	"fmt"
+
 	"headroom/model"
 	"headroom/model/profile"
 )
@@ -224,7 +226,7 @@ func (e *Engine) changeData(n, sign int) {
 	e.data.Bytes += bytes
 	e.Memory.Add(bytes)
 	if r.Pinned {
-		e.books.pinned.held += bytes
+		e.books.add(&e.books.pinned, bytes)
 	}
 }
 
@@ -259,6 +261,14 @@ func (e *Engine) Pinned() *Book { return &e.books.pinned }
 
 // Shared returns the book of what of the host's memory is in /dev/shm.
 func (e *Engine) Shared() *Book { return &e.books.shared }
+
+// Overflowed says what was more than can be added up, so that no peak means anything; it is empty if nothing was.
+func (e *Engine) Overflowed() string {
+	if e.books.full {
+		return fmt.Sprintf("more than %s are held of a device's, of pinned or of shared memory at once", tooMuch)
+	}
+	return e.Memory.Overflowed()
+}
 
 // BookCrossed returns a book whose limit was crossed, or nil.
 func (e *Engine) BookCrossed() *Book {

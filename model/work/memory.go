@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -15,7 +16,8 @@ import (
 //
 // Slopes are integers in 2^-20 bytes per nanosecond of work. The sum is therefore exact at the corners of the
 // footprints and off by at most 2^-21 bytes per nanosecond of a piece between them: 16 KiB for each runner of a
-// stage of half a minute. The runners of one stage may hold up to 8 TiB together by their progress: Overflowed.
+// stage of half a minute. The runners of one stage may hold up to 8 TiB together by their progress, and all together
+// 4 EiB: Overflowed.
 type Memory struct {
 	constant int64 // of everything that does not change with progress
 	ramps    [model.NumStages]ramps
@@ -30,6 +32,7 @@ type Memory struct {
 	rose   bool                   // there was a new peak since the last question
 
 	overflowed bool // a stage could have held more than mostRamped
+	full       bool // more than mostHeld was held
 
 	limit   int64
 	crossed bool // the peak is where the limit was passed, and nothing is of interest any more
@@ -39,6 +42,10 @@ const slopeBits = 20
 
 // mostRamped is the most that the runners of a stage can hold by their progress before their sum wraps around.
 const mostRamped = math.MaxInt64 >> slopeBits
+
+// mostHeld is the most that is added up. No single change comes near to it (model.MaxBytes, times model.MaxBatch), so that
+// a sum that has passed it has not wrapped around before that was seen.
+const mostHeld = math.MaxInt64 / 2
 
 // ramps are the footprints of the runners of one stage.
 type ramps struct {
@@ -81,6 +88,7 @@ func NewMemory(clocks *Clocks, kinds []profile.Kind, base, limit model.Bytes) *M
 	if limit == 0 {
 		m.limit = math.MaxInt64
 	}
+	m.full = m.constant > mostHeld
 	m.crossed = m.peak > m.limit
 	m.rose = m.crossed
 	m.setCeiling()
@@ -134,7 +142,10 @@ func newShape(points []profile.Point) shape {
 }
 
 // Add changes the bytes that do not depend on a stage's progress.
-func (m *Memory) Add(bytes model.Bytes) { m.constant += int64(bytes) }
+func (m *Memory) Add(bytes model.Bytes) {
+	m.constant += int64(bytes)
+	m.full = m.full || m.constant > mostHeld
+}
 
 // Begin adds the footprint, once for each of its proofs, of a stage that starts with that amount of work at the instant
 // to which the memory was brought.
@@ -174,7 +185,7 @@ func (m *Memory) hold(r *ramps, p *piece, bytes int64) {
 	change := bytes - p.level
 	p.level = bytes
 	r.level += change
-	m.constant += change
+	m.Add(model.Bytes(change))
 }
 
 // most returns what a shape holds at its highest corner.
@@ -189,9 +200,19 @@ func (s shape) most() int64 {
 // isLevel reports whether a shape is the same from its begin to its end.
 func (s shape) isLevel() bool { return len(s) == 2 && s[0].bytes == s[1].bytes }
 
-// Overflowed reports whether the runners of a stage could have held more by their progress than can be added up, so
-// that the peak means nothing.
-func (m *Memory) Overflowed() bool { return m.overflowed }
+// Overflowed says what was more than can be added up, so that the peak means nothing; it is empty if nothing was.
+func (m *Memory) Overflowed() string {
+	switch {
+	case m.overflowed:
+		return fmt.Sprintf("the runners of one stage may hold more than %s at once", model.Bytes(mostRamped+1))
+	case m.full:
+		return fmt.Sprintf("more than %s are held at once", tooMuch)
+	}
+	return ""
+}
+
+// tooMuch is mostHeld for people.
+const tooMuch = model.Bytes(mostHeld + 1)
 
 // End takes away the footprint of a stage that is over, up to the end of which the memory was brought.
 func (m *Memory) End(s model.Stage, lane int32) {

@@ -3,6 +3,7 @@ package work
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"headroom/model"
@@ -259,11 +260,24 @@ func TestMemoryKnowsWhatItCannotAddUp(t *testing.T) {
 			m.End(model.Synth, 1)
 		}
 		begin(1)
-		if m.Overflowed() {
+		if m.Overflowed() != "" {
 			t.Errorf("%s: two runners of 3TiB are too many", name)
 		}
-		if begin(2); !m.Overflowed() {
+		if begin(2); m.Overflowed() == "" {
 			t.Errorf("%s: three runners of 3TiB are not too many", name)
+		}
+	}
+	for _, base := range []model.Bytes{0, mostHeld} {
+		m := NewMemory(NewClocks(profile.Interference{}), nil, base, 0)
+		const most = model.MaxBytes * model.Bytes(model.MaxBatch)
+		for held := base; held <= mostHeld; held += most {
+			if m.Overflowed() != "" {
+				t.Fatalf("with %s: overflowed is %q", held, m.Overflowed())
+			}
+			m.Add(most)
+		}
+		if m.Add(-most); !strings.Contains(m.Overflowed(), "more than 4194304TiB") {
+			t.Errorf("after more than %s: overflowed is %q", model.Bytes(mostHeld), m.Overflowed())
 		}
 	}
 }
