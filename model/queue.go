@@ -256,8 +256,14 @@ type jobRun struct {
 func (b *backlog) empty() bool { return b.head == len(b.runs) }
 
 func (b *backlog) push(r jobRun) {
-	if b.head > 0 && b.head == len(b.runs) {
-		b.runs, b.head = b.runs[:0], 0
+	if b.head > len(b.runs)/2 {
+		b.runs, b.head = b.runs[:copy(b.runs, b.runs[b.head:])], 0
+	}
+	if last := len(b.runs) - 1; last >= b.head {
+		if l := &b.runs[last]; l.kind == r.kind && l.first+l.count == r.first {
+			l.count += r.count
+			return
+		}
 	}
 	b.runs = append(b.runs, r)
 }

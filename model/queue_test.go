@@ -110,6 +110,21 @@ func TestBacklogAgreesWithASlice(t *testing.T) {
 	})
 }
 
+// The list stays small: jobs of one kind are one run however they arrive, and what has begun is forgotten although the
+// list is never empty.
+func TestBacklogStaysSmall(t *testing.T) {
+	var one, two backlog
+	for job := range int32(10_000) {
+		one.push(jobRun{job, 1, 0})
+		if two.push(jobRun{job, 1, uint16(job % 2)}); job >= 10 {
+			two.pop()
+		}
+	}
+	if len(one.runs) != 1 || cap(two.runs) > 100 {
+		t.Errorf("%d runs of one kind, and room for %d where ten jobs wait: want 1 and at most 100", len(one.runs), cap(two.runs))
+	}
+}
+
 // Blocks are freed in the order in which their points came.
 func TestDeallocAgreesWithASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

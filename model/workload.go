@@ -104,23 +104,27 @@ func (w *Workload) Jobs() int {
 	return n
 }
 
-// Sequence calls yield with the share of each job in order of arrival. The order is the one that keeps every
-// share closest to its part of the jobs that have arrived; of shares that are equally far behind the first goes.
-func (w *Workload) Sequence(yield func(share int)) {
+// Sequence returns what gives the share of one job after the other, in order of arrival, and -1 when all have arrived.
+// The order is the one that keeps every share closest to its part of the jobs that have arrived; of shares that are
+// equally far behind the first goes.
+func (w *Workload) Sequence() (next func() (share int)) {
 	total := 0.0
 	for i := range w.Shares {
 		total += w.Shares[i].weight()
 	}
-	sent := make([]int, len(w.Shares))
-	for k := range w.Jobs() {
+	sent, arrived := make([]int, len(w.Shares)), 0
+	return func() int {
 		next, worst := -1, 0.0
 		for i, s := range w.Shares {
-			if behind := s.weight()*float64(k+1) - float64(sent[i])*total; sent[i] < s.Jobs && (next < 0 || behind > worst) {
+			if behind := s.weight()*float64(arrived+1) - float64(sent[i])*total; sent[i] < s.Jobs && (next < 0 || behind > worst) {
 				next, worst = i, behind
 			}
 		}
-		sent[next]++
-		yield(next)
+		if next >= 0 {
+			sent[next]++
+			arrived++
+		}
+		return next
 	}
 }
 

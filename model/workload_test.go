@@ -12,7 +12,10 @@ import (
 func sequence(shares ...Share) []int {
 	var order []int
 	w := Workload{Shares: shares}
-	w.Sequence(func(share int) { order = append(order, share) })
+	next := w.Sequence()
+	for share := next(); share >= 0; share = next() {
+		order = append(order, share)
+	}
 	return order
 }
 

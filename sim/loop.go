@@ -118,10 +118,11 @@ func (l *loop) setup(in profile.Interference, device model.Bytes) work.Setup {
 	return s
 }
 
-// The most jobs and partitions that may be alive at once: about 2 GB of this process's own memory.
+// The most jobs and partitions that may be alive at once, each about 2 GB of this process's own memory.
 const (
 	mostJobs       = 10_000_000
 	mostPartitions = 20_000_000
+	mostMixed      = 100_000_000 // that wait; of one kind any number of them takes no memory
 )
 
 // fitsInMemory reports why the simulation itself would not fit into memory, or nil.
@@ -129,6 +130,9 @@ func fitsInMemory(p *Plan) error {
 	partitions, jobs := p.MostPartitions(), p.Workload.Jobs()
 	if p.Config.JobsInFlight != model.Unbounded {
 		jobs = min(jobs, int(p.Config.JobsInFlight))
+	}
+	if all := p.Workload.Jobs(); len(p.Workload.Shares) > 1 && all > mostMixed {
+		return fmt.Errorf("sim: a mix of %d jobs: at most %d can be simulated, since each that waits is remembered", all, mostMixed)
 	}
 	if jobs > mostJobs {
 		return fmt.Errorf("sim: %d jobs may be in flight at once: at most %d can be simulated; limit jobs_in_flight or the workload", jobs, mostJobs)

@@ -18,6 +18,11 @@ func TestWhatIsOutOfRangeIsRefused(t *testing.T) {
 		years.Profile.Kinds[0].Work[s] = w
 	}
 	crowd := plainPlan(100_000_000)
+	mix := plainPlan(100_000_001)
+	mix.Config.JobsInFlight = 10
+	mix.Workload.Shares = append(mix.Workload.Shares, model.Share{Kind: "other", Jobs: 1})
+	mix.Profile.Kinds = append(mix.Profile.Kinds, mix.Profile.Kinds[0])
+	mix.Profile.Kinds[1].Name = "other"
 	partitions := plainPlan(9_000_000)
 	partitions.Config.Admission.Permits = model.Unbounded
 	ramps := plainPlan(1000)
@@ -39,6 +44,7 @@ func TestWhatIsOutOfRangeIsRefused(t *testing.T) {
 	}{
 		{"time", years, "292 years"},
 		{"jobs in flight", crowd, "100000000 jobs may be in flight at once: at most 10000000"},
+		{"mix", mix, "a mix of 100000002 jobs: at most 100000000"},
 		{"partitions", partitions, "90000000 partitions may be alive at once: at most 20000000"},
 		{"ramps", ramps, "more than 8TiB at once"},
 		{"buffers", buffers, "more than 4194304TiB are held at once"},

@@ -10,7 +10,9 @@ const arrivalPurpose = 1 << 17
 
 // Arrivals yields the jobs of a workload in order of time.
 type Arrivals struct {
-	kinds    []uint16 // of each job, in order of arrival; or the one kind of all
+	kinds    []uint16   // of each share
+	share    func() int // of one job after the other
+	kind     uint16     // of the next job
 	jobs     int
 	next     int
 	At       model.Instant   // of the next one; Forever when all have arrived
@@ -22,11 +24,9 @@ type Arrivals struct {
 
 // NewArrivals returns the arrivals of a valid workload. kinds is the index of each share's kind.
 func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uint32) *Arrivals {
-	a := &Arrivals{key: stream.NewKey(seed, replication, arrivalPurpose), jobs: w.Jobs(), rate: w.Arrival.Rate}
-	if len(kinds) == 1 {
-		a.kinds = kinds
-	} else {
-		w.Sequence(func(share int) { a.kinds = append(a.kinds, kinds[share]) })
+	a := &Arrivals{
+		key: stream.NewKey(seed, replication, arrivalPurpose), kinds: kinds, share: w.Sequence(),
+		jobs: w.Jobs(), rate: w.Arrival.Rate,
 	}
 	switch w.Arrival.Pattern {
 	case model.Closed:
@@ -40,10 +40,18 @@ func NewArrivals(w *model.Workload, kinds []uint16, seed uint64, replication uin
 	return a
 }
 
+// schedule looks at the next job.
 func (a *Arrivals) schedule() {
-	switch {
-	case a.next == a.jobs:
+	if a.next == a.jobs {
 		a.At = Forever
+		return
+	}
+	if len(a.kinds) > 1 {
+		a.kind = a.kinds[a.share()]
+	} else {
+		a.kind = a.kinds[0]
+	}
+	switch {
 	case a.instants != nil:
 		a.At = a.instants[a.next]
 	case a.next >= a.first:
@@ -55,18 +63,16 @@ func (a *Arrivals) schedule() {
 // Pop returns the next arrival. Jobs of one kind that arrive together are one input.
 func (a *Arrivals) Pop() model.Input {
 	at := a.At
-	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kind(a.next), Count: 1}
+	in := model.Input{Op: model.Arrive, Job: int32(a.next), Kind: a.kind, Count: 1}
 	if len(a.kinds) == 1 && a.next < a.first {
 		in.Count = int32(a.first)
 	}
 	a.next += int(in.Count)
 	a.schedule()
-	for a.At == at && a.kind(a.next) == in.Kind {
+	for a.At == at && a.kind == in.Kind {
 		a.next++
 		in.Count++
 		a.schedule()
 	}
 	return in
 }
-
-func (a *Arrivals) kind(job int) uint16 { return a.kinds[min(job, len(a.kinds)-1)] }
