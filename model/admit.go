@@ -28,6 +28,9 @@ func (c *Core) nextReady() int32 {
 	if !c.policy.reserves || c.jobs.at(slot).paid || c.reserveAdmission(c.jobs.at(slot)) {
 		return slot
 	}
+	if !c.policy.paysAhead {
+		return none
+	}
 	return c.ready.find(c.jobs.links, func(slot int32) bool { return c.jobs.at(slot).paid })
 }
 

@@ -19,6 +19,7 @@ type policy struct {
 	limited         bool  // synthesis has a number of workers
 	admitted        marks // of a partition at its admission
 	reserves        bool  // partitions reserve in the ledger
+	paysAhead       bool  // jobs of some kind reserve for all their partitions before they begin
 	prepares        bool  // a job may have to wait for others, for its reservation or for its data before it begins
 }
 
@@ -47,13 +48,17 @@ func newPolicy(c *Config) policy {
 		AfterSynthesis: atSynthesisEnd, AfterSend: atSendEnd, AfterKernel: atKernelEnd, AfterFinish: atFinishEnd,
 	}
 	orders := map[Order]orderRule{FIFO: inOrderOfArrival, ByPriority: byPriority, OldestJobFirst: oldestFirst, Interleave: inTurn}
-	reserves, admitted := c.Admission.Budget != nil, holdsPermit
+	reserves, paysAhead, admitted := c.Admission.Budget != nil, false, holdsPermit
 	if reserves {
 		admitted |= holdsKernelPart | holdsRestPart
+		for _, d := range c.Admission.Budget.Kinds {
+			paysAhead = paysAhead || d.AcquireOrder == WorkingFirst
+		}
 	}
 	return policy{
 		admitted:        admitted,
 		reserves:        reserves,
+		paysAhead:       paysAhead,
 		release:         points[c.Admission.Release],
 		order:           orders[c.Order],
 		lockCall:        c.GPU.Lock == LockCall,

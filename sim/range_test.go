@@ -84,3 +84,16 @@ func TestBusyTimesOfYearsAddUp(t *testing.T) {
 		t.Errorf("bottleneck %q, synth busy %v, error %v: want synth, nearly all of the time", r.Bottleneck, r.Utilization.Synth, err)
 	}
 }
+
+// That the ledger has room for nobody is seen at once, and not by asking every job that waits on behalf of every other:
+// that would take minutes here.
+func TestALedgerWithoutRoomStallsAtOnce(t *testing.T) {
+	p := plainPlan(300_000)
+	p.Config.JobsInFlight = 300_000
+	kind := p.Profile.Kinds[0].Name
+	p.Config.Admission.Budget = &model.Budget{Total: model.GiB, Kinds: map[string]model.Demand{kind: {Reserve: model.TiB}}}
+	r, err := sim.Run(p, nil)
+	if err != nil || r.Verdict != sim.Stall {
+		t.Errorf("verdict %+v, error %v: want a stall", r, err)
+	}
+}
