@@ -51,11 +51,54 @@ func decompressor(in io.Reader) (*bufio.Reader, func(), error) {
 	if err != nil || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 		return buffered, func() {}, nil // too short for magic: the line reader says what is wrong
 	}
-	plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	pressed := &counted{in: buffered}
+	plain, err := zstd.NewReader(pressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, nil, fmt.Errorf("trace: %w", err)
 	}
-	return bufio.NewReaderSize(plain, 1<<16), plain.Close, nil
+	return bufio.NewReaderSize(&unpacked{plain: plain, pressed: pressed}, 1<<16), plain.Close, nil
+}
+
+// counted counts the bytes that were read.
+type counted struct {
+	in io.Reader
+	n  int64
+}
+
+// Read reads and counts.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// unpacked is text that is decompressed. It ends with an error where there is so much more of it than of what it was
+// compressed to that nothing but a wish to fill somebody's memory can have made it.
+type unpacked struct {
+	plain   io.Reader
+	pressed *counted
+	text    int64
+}
+
+// A trace of more than so much text is no more than so many times as large as when it is compressed. The traces that
+// there are come to 14 times.
+const (
+	mostUnasked = 16 << 20
+	mostRatio   = 1000
+)
+
+// Read reads text.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.plain.Read(p)
+	u.text += int64(n)
+	switch {
+	case u.text > mostUnasked && u.text/mostRatio > u.pressed.n:
+		return 0, fmt.Errorf("is part of %d bytes of text that were compressed to %d: no trace is more than %d times as large as when it is compressed",
+			u.text, u.pressed.n, mostRatio)
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		err = fmt.Errorf("is in compressed text that is damaged, from here on nothing can be read: %w", err)
+	}
+	return n, err
 }
 
 // ReadFile reads a whole trace. A named pipe to which nobody writes is an error.

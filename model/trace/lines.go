@@ -3,7 +3,6 @@ package trace
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -22,20 +21,20 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	l.number++
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(l.line)+len(part) > maxLine {
-			return nil, false, fmt.Errorf("is longer than %d bytes, the longest line that there is", maxLine)
-		}
 		l.line = append(l.line, part...)
+		if len(l.line) > maxLine {
+			return nil, false, tooLarge(l.line)
+		}
 		switch {
 		case err == nil:
-			return l.line[:len(l.line)-1], true, nil
+			return l.line[:len(l.line)-1], true, tooLarge(l.line)
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			l.cut = errors.Is(err, io.ErrUnexpectedEOF)
 			if len(l.line) == 0 {
 				return nil, false, io.EOF
 			}
-			return l.line, false, nil
+			return l.line, false, tooLarge(l.line)
 		default:
 			return nil, false, err
 		}

@@ -77,8 +77,16 @@ func (r *Reader) parse(text []byte) (Line, error) {
 		return Line{Step: s}, err
 	case v.Sample != nil:
 		s := &Sample{At: *v.At}
+		if s.At < r.sampled {
+			return Line{}, fmt.Errorf("has a sample at %d ns, after one at %d ns: samples are in order of time", s.At, r.sampled)
+		}
+		r.sampled = s.At
 		return Line{Sample: s}, errors.Join(r.decode(v.Sample, viewSample(s)), s.check())
 	case v.Baseline != nil:
+		if r.started {
+			return Line{}, errors.New("has a second baseline: a run begins once")
+		}
+		r.started = true
 		b := &Baseline{At: *v.At}
 		view := viewMemory(&b.Memory)
 		return Line{Baseline: b}, errors.Join(r.decode(v.Baseline, &view), b.check())

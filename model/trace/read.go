@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"headroom/model"
 )
 
 // Reader reads a trace line by line.
@@ -15,10 +17,12 @@ type Reader struct {
 	close    func()
 	owners   owners
 	takes    sizes
-	ended    bool // an end was read
-	over     bool // there is nothing more to read
-	strict   bool // no unknown field was seen yet
-	doubted  bool // bytes were seen that do not follow from the header
+	ended    bool          // an end was read
+	started  bool          // a baseline was read
+	sampled  model.Instant // the latest sample
+	over     bool          // there is nothing more to read
+	strict   bool          // no unknown field was seen yet
+	doubted  bool          // bytes were seen that do not follow from the header
 	warnings []string
 }
 

@@ -2,16 +2,19 @@ package trace
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
 	"headroom/model"
@@ -128,6 +131,7 @@ func drawTrace(t *rapid.T) *Trace {
 			PSISomeMicros: rapid.Int64Min(0).Draw(t, "some"), PSIFullMicros: rapid.Int64Min(0).Draw(t, "full"),
 		})
 	}
+	slices.SortStableFunc(tr.Samples, func(a, b Sample) int { return stdcmp.Compare(a.At, b.At) })
 	if rapid.Bool().Draw(t, "has a baseline") {
 		tr.Baseline = &Baseline{At: drawAt.Draw(t, "at"), Memory: drawMemory(t)}
 	}
@@ -343,6 +347,8 @@ func TestBadTracesAreRefused(t *testing.T) {
 		{"negative sample", header + "\n{\"at\":1,\"sample\":{\"rss_bytes\":-5}}\n", "line 2: rss_bytes is -5B"},
 		{"negative peak", header + "\n{\"end\":{\"outcome\":\"oom\",\"vram_peak_bytes\":[1,-2]}}\n", "line 2: vram_peak_bytes[1] is -2B"},
 		{"unknown outcome", header + "\n{\"end\":{\"outcome\":\"bored\"}}\n", `line 2: outcome is "bored": one of finished,`},
+		{"a sample out of order", header + "\n{\"at\":2,\"sample\":{}}\n{\"at\":1,\"sample\":{}}\n", "line 3: has a sample at 1 ns, after one at 2 ns: samples are in order of time"},
+		{"a second baseline", header + "\n{\"at\":1,\"baseline\":{}}\n{\"at\":2,\"baseline\":{}}\n", "line 3: has a second baseline: a run begins once"},
 		{"more after the end", header + "\n{\"end\":{\"outcome\":\"oom\"}}\n{\"at\":1,\"input\":\"drain\"}\n", "line 3: follows the end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -426,6 +432,67 @@ func TestLongLinesAreRefused(t *testing.T) {
 	}
 	if err := w.Sample(Sample{Phase: strings.Repeat("x", maxLine)}); err == nil {
 		t.Error("a line that cannot be read back was written")
+	}
+}
+
+// A line of so many objects that reading them would take a hundred times its length in memory.
+func TestLinesOfManyObjectsAreRefused(t *testing.T) {
+	header := someHeader()
+	start := text(t, &Trace{Header: header})
+	for name, long := range map[string]string{
+		"effects": start + `{"at":1,"input":"drain","effects":[` + strings.Repeat("{},", maxObjects) + "{}]}\n",
+		"kinds":   strings.Replace(start, `"kinds":[`, `"kinds":[`+strings.Repeat("{},", maxObjects), 1),
+	} {
+		if _, err := Read(strings.NewReader(long)); err == nil || !strings.Contains(err.Error(), "has more than 2097152 objects, the most that a line has") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	few := strings.Replace(start, `"kinds":[`, `"kinds":[`+strings.Repeat("{},", maxKinds), 1)
+	if _, err := Read(strings.NewReader(few)); err == nil || err.Error() != fmt.Sprintf("trace: line 1: kinds has %d: from 1 to %d", maxKinds+len(header.Kinds), maxKinds) {
+		t.Errorf("a few kinds too many: %.300v", err)
+	}
+	w, err := NewWriter(io.Discard, &header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Step(&model.Record{Effects: make([]model.Effect, maxObjects)}); err == nil {
+		t.Error("a line that cannot be read back was written")
+	}
+}
+
+func compress(t *testing.T, text string) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return w.EncodeAll([]byte(text), nil)
+}
+
+// Text that a few compressed bytes unfold to fills nobody's memory.
+func TestTextOutOfNothingIsRefused(t *testing.T) {
+	header := someHeader()
+	start := text(t, &Trace{Header: header})
+	for name, line := range map[string]string{"samples": `{"at":1,"sample":{}}` + "\n", "one line": " ", "steps": `{"at":1,"input":"drain"}` + "\n"} {
+		long := start + strings.Repeat(line, 2*mostUnasked/len(line))
+		_, err := Read(bytes.NewReader(compress(t, long)))
+		if err == nil || !strings.Contains(err.Error(), "no trace is more than 1000 times as large as when it is compressed") {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+	small := start + strings.Repeat(`{"at":1,"sample":{}}`+"\n", 100_000)
+	if tr, err := Read(bytes.NewReader(compress(t, small))); err != nil || len(tr.Samples) != 100_000 {
+		t.Errorf("a little text: %v", err)
+	}
+}
+
+func TestDamagedCompressionIsSaid(t *testing.T) {
+	header := someHeader()
+	pressed := compress(t, text(t, &Trace{Header: header})+strings.Repeat(`{"at":1,"sample":{}}`+"\n", 100_000))
+	pressed[len(pressed)-1] ^= 1 // of the checksum
+	if _, err := Read(bytes.NewReader(pressed)); err == nil || !strings.Contains(err.Error(), "is in compressed text that is damaged") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -96,6 +96,12 @@ func viewHeader(h *Header) *headerView {
 // check moves the kinds of a header that was read into it and reports what is wrong with the header.
 func (v *headerView) check() error {
 	h := v.Header
+	switch {
+	case len(v.Kinds) == 0 || len(v.Kinds) > maxKinds:
+		return fmt.Errorf("kinds has %d: from 1 to %d", len(v.Kinds), maxKinds)
+	case len(h.Devices) > int(model.MaxDevices):
+		return fmt.Errorf("devices has %d: at most %d", len(h.Devices), model.MaxDevices)
+	}
 	for _, k := range v.Kinds {
 		kind := model.Kind{Name: k.Name, Partitions: k.Partitions, Priority: k.Priority}
 		kind.Stages = kind.Stages.With(k.Stages...)
@@ -108,9 +114,6 @@ func (v *headerView) check() error {
 	}
 	if h.Clock != Virtual && h.Clock != Monotonic {
 		f.Add("clock", "is %q: one of %s, %s", h.Clock, Virtual, Monotonic)
-	}
-	if len(h.Kinds) == 0 || len(h.Kinds) > maxKinds {
-		f.Add("kinds", "has %d: from 1 to %d", len(h.Kinds), maxKinds)
 	}
 	for i, k := range h.Kinds {
 		at := fmt.Sprintf("kinds[%d]", i)

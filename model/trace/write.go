@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,20 @@ import (
 
 // maxLine is the longest line that is written or read. A step that starts half a million stages fits.
 const maxLine = 64 << 20
+
+// maxObjects is how many objects a line may have: a reader needs far more memory for an object than its text is long.
+const maxObjects = 2 << 20
+
+// tooLarge reports why a line is larger than any that is written or read, or nil.
+func tooLarge(line []byte) error {
+	if len(line) > maxLine {
+		return fmt.Errorf("is longer than %d bytes, the longest line that there is", maxLine)
+	}
+	if len(line) > maxObjects && bytes.Count(line, []byte("{")) > maxObjects {
+		return fmt.Errorf("has more than %d objects, the most that a line has", maxObjects)
+	}
+	return nil
+}
 
 // Writer writes a trace. It is not safe for concurrent use. Its first error sticks: every later call returns it
 // and writes nothing, so that the trace keeps lacking its end.
@@ -92,8 +107,8 @@ func (w *Writer) json(v any) error {
 }
 
 func (w *Writer) write(line []byte) error {
-	if len(line) > maxLine {
-		w.note(fmt.Errorf("a line of %d bytes: at most %d", len(line), maxLine))
+	if err := tooLarge(line); err != nil {
+		w.note(fmt.Errorf("a line %w", err))
 	}
 	if w.err != nil {
 		return w.err
