@@ -449,7 +449,10 @@ func FuzzRun(f *testing.F) {
 	for _, fails := range []bool{false, true} {
 		s := someStream(f, fails)
 		var out bytes.Buffer
-		w, err := trace.NewWriter(&out, &trace.Header{Clock: trace.Virtual, Config: s.Config, Kinds: s.Kinds})
+		w, err := trace.NewWriter(&out, &trace.Header{
+			Clock: trace.Virtual, Config: s.Config, Kinds: s.Kinds,
+			Workload: model.Workload{Shares: []model.Share{{Kind: s.Kinds[0].Name, Jobs: 1}}, Arrival: model.Arrival{Pattern: model.Closed}},
+		})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -458,6 +461,9 @@ func FuzzRun(f *testing.F) {
 		}
 		w.End(trace.End{Outcome: trace.Finished})
 		if err := w.Close(); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := trace.Read(bytes.NewReader(out.Bytes())); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(out.Bytes())
