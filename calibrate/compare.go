@@ -61,12 +61,12 @@ func Compare(p *profile.Profile, t *trace.Trace, replications int) (*Comparison,
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	plan := planOf(p, &t.Header)
-	predicted, err := Predict(plan, replications)
+	h, err := newHistory("the trace", t, make([]int, len(t.Header.Kinds)))
 	if err != nil {
 		return nil, err
 	}
-	h, err := newHistory("the trace", t, make([]int, len(t.Header.Kinds)))
+	plan := planOf(p, &t.Header)
+	predicted, err := Predict(plan, replications)
 	if err != nil {
 		return nil, err
 	}

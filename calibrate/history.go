@@ -73,6 +73,9 @@ func newHistory(name string, t *trace.Trace, kinds []int) (*history, error) {
 			return nil, fmt.Errorf("calibrate: %s: record %d: %w", name, i+1, err)
 		}
 	}
+	if err := arrivedAsSaid(t); err != nil {
+		return nil, fmt.Errorf("calibrate: %s: %w", name, err)
+	}
 	if n := len(t.Records); n > 0 {
 		h.end = t.Records[n-1].At
 	}
@@ -80,6 +83,22 @@ func newHistory(name string, t *trace.Trace, kinds []int) (*history, error) {
 	h.jobsDone = len(r.done)
 	h.timeline = newTimeline(h.busy)
 	return h, nil
+}
+
+// arrivedAsSaid reports an error unless the jobs that arrived are those of the header's workload: of a run that was cut
+// off no more than these, of one that finished all of them. Predictions are of the header's workload.
+func arrivedAsSaid(t *trace.Trace) error {
+	arrived, said := 0, t.Header.Workload.Jobs()
+	for i := range t.Records {
+		if in := &t.Records[i].Input; in.Op == model.Arrive {
+			arrived += int(in.Count)
+		}
+	}
+	finished := t.End != nil && t.End.Outcome == trace.Finished
+	if arrived > said || finished && arrived < said {
+		return fmt.Errorf("has a workload of %s in its header, and %d arrived: the header is of another run", model.Counted(said, "job"), arrived)
+	}
+	return nil
 }
 
 // reader goes through the records of a trace.
