@@ -1,4 +1,4 @@
-// Package input opens the files that a person names.
+// Package input opens the files that a person names, to be read and to be written.
 package input
 
 import (

@@ -3,6 +3,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,5 +54,58 @@ func TestThePathOfAPipeIsReadToItsEnd(t *testing.T) {
 		if got != text || (err != nil) != (text == "") {
 			t.Errorf("%q is read as %q, %v", text, got, err)
 		}
+	}
+}
+
+// Of two that would write one file the second is refused, and what the first has written stays.
+func TestAFileIsWrittenByOneAtATime(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace")
+	first, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(first, "one")
+	if second, err := Create(name); err == nil || !strings.Contains(err.Error(), name+" is being written by another program") {
+		t.Errorf("the second: %v, %v", second, err)
+	}
+	if text, err := os.ReadFile(name); string(text) != "one" || err != nil {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	third, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third.Close()
+}
+
+// Writing to a named pipe does not wait for somebody who reads, neither before nor after it has begun.
+func TestAPipeWithoutAReaderIsAnError(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Create(name); err == nil || !strings.HasSuffix(err.Error(), "is a pipe from which nobody reads: name a file, or begin to read first") {
+		t.Errorf("%v, %v", f, err)
+	}
+	reader, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprint(f, "schema: 1\n")
+	text := make([]byte, 10)
+	if n, err := reader.Read(text); string(text[:n]) != "schema: 1\n" || err != nil {
+		t.Errorf("read %q, %v", text[:n], err)
+	}
+	reader.Close()
+	if _, err := f.Write(make([]byte, 1<<20)); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("writing after the reader has gone: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -14,9 +13,10 @@ import (
 	"headroom/model/input"
 )
 
-// Create makes or replaces the file and writes the header. A name that ends in .zst asks for compression.
+// Create makes or replaces the file, which nobody else may be writing, and writes the header. A name that ends in .zst
+// asks for compression.
 func Create(path string, h *Header) (*Writer, error) {
-	file, err := os.Create(path)
+	file, err := input.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}

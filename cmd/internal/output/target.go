@@ -10,23 +10,29 @@ import (
 	"os"
 	"path/filepath"
 
+	"headroom/model/input"
 	"headroom/model/profile"
 	"headroom/model/strict"
 )
 
 // Partial returns where to write what becomes the file at path when it is complete: beside it, or path itself if
-// that is there and no regular file, such as a pipe.
+// that is there and no regular file, such as a pipe. The name does not grow with that of path, which may be as long as
+// names can be, and keeps its end, which asks for compression.
 func Partial(path string) string {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return path
 	}
-	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%d-%s", os.Getpid(), filepath.Base(path)))
+	end := filepath.Ext(path)
+	if len(end) > 10 {
+		end = ""
+	}
+	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".headroom-%d%s", os.Getpid(), end))
 }
 
 // Replace writes a file at once or not at all.
 func Replace(path string, data []byte) error {
 	partial := Partial(path)
-	err := os.WriteFile(partial, data, 0o644)
+	err := write(partial, data)
 	if partial == path {
 		return err
 	}
@@ -37,6 +43,15 @@ func Replace(path string, data []byte) error {
 		os.Remove(partial)
 	}
 	return err
+}
+
+func write(path string, data []byte) error {
+	f, err := input.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // Same reports whether two paths are of one file that is there.
@@ -97,6 +112,9 @@ func target(path, what string, is func(io.Reader) (bool, error)) error {
 		return err
 	}
 	defer f.Close()
+	if err := input.Lock(f); err != nil {
+		return err
+	}
 	same, err := is(f)
 	if err == nil && !same {
 		err = fmt.Errorf("%s is there and is no %s: name another file, or remove it first", path, what)

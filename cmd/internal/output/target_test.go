@@ -34,6 +34,19 @@ func TestAFileIsReplacedAtOnceOrNotAtAll(t *testing.T) {
 	}
 }
 
+// A name may be as long as names can be; what is written first has none that is longer, and keeps its end.
+func TestLongNamesAreWritten(t *testing.T) {
+	for _, name := range []string{strings.Repeat("a", 251) + ".zst", "a." + strings.Repeat("b", 253)} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := output.Replace(path, []byte("text")); err != nil {
+			t.Error(err)
+		}
+		if partial := output.Partial(path); strings.HasSuffix(path, ".zst") != strings.HasSuffix(partial, ".zst") {
+			t.Errorf("%s is written first as %s", path, partial)
+		}
+	}
+}
+
 func TestAResultReplacesOnlyItsSort(t *testing.T) {
 	const profile = "schema: 1\nname: p\nbaseline: 1MiB\nkinds: {a: {partitions: 1, " +
 		"work: {synth: {law: constant, mean: 1s}, kernel: {law: constant, mean: 1s}}, footprint: {vectors: 1GiB}}}\n"
