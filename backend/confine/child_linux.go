@@ -46,7 +46,8 @@ type Child struct {
 //
 // The child gets a process group of its own, so signals of the terminal do not reach it; when ctx ends, the whole
 // group is killed. Start may change the command's Path, Args, Env and SysProcAttr. Wait must be called in every case:
-// it also removes the cgroup. If the parent itself is killed, the child and its cgroup stay.
+// it also removes the cgroup. If the parent itself is killed, the child and its cgroup stay. The child is the first that the
+// kernel kills for want of memory, whosever limit is reached.
 func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Options) (*Child, error) {
 	if err := prepare(ctx, cmd, limit); err != nil {
 		return nil, fmt.Errorf("confine: %w", err)
@@ -67,9 +68,16 @@ func Start(ctx context.Context, cmd *exec.Cmd, limit model.Bytes, options Option
 	if self, err := probe.Live.Process(os.Getpid()); err == nil {
 		c.inheritable = self.HighWater + counterError
 	}
+	offer(cmd.Process.Pid)
 	go c.poll()
 	c.stopWatch = context.AfterFunc(ctx, c.cancel)
 	return c, nil
+}
+
+// offer has the kernel take the child before its parent and before all others where memory is short for whatever reason.
+// Where that cannot be told to it, it chooses as ever.
+func offer(pid int) {
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0)
 }
 
 // Mechanism returns how the child is confined.
@@ -222,6 +230,7 @@ func (c *Child) conclude(found tally) Outcome {
 		out.Signal = status.Signal()
 	}
 	out.Killed = out.Signal == syscall.SIGKILL && found.limitKilled
+	out.Starved = out.Signal == syscall.SIGKILL && !out.Killed && found.oomKills > 0
 	out.MaxRSS = model.Bytes(state.SysUsage().(*syscall.Rusage).Maxrss) * model.KiB
 	if out.MaxRSS > c.inheritable {
 		out.HighWater = out.MaxRSS

@@ -40,8 +40,11 @@ type Options struct {
 
 // Outcome is how a child ended and what memory it took. Of amounts, 0 means that it could not be told.
 type Outcome struct {
-	Finished bool           // it ended by itself, whatever its exit code
-	Killed   bool           // the limit ended it; false if it died of another signal or SIGKILL
+	Finished bool // it ended by itself, whatever its exit code
+	Killed   bool // the limit ended it; false if it died of another signal or SIGKILL
+	// Starved says that the kernel killed it for want of memory, and not for this limit: that of a cgroup above was
+	// reached, or the machine's memory was used up.
+	Starved  bool
 	Signal   syscall.Signal // what ended it, 0 if it finished
 	ExitCode int            // -1 unless it finished
 
@@ -51,7 +54,7 @@ type Outcome struct {
 	LimitFile  string      // the file that held the limit; empty for the watchdog
 
 	PeakBytes model.Bytes // of the cgroup, page cache included; it can pass the limit by a few pages; 0 without one
-	OOMKills  int64       // processes of the cgroup that the kernel killed for want of memory
+	OOMKills  int64       // processes of its cgroup that the kernel killed for want of memory; without one of its own, of its parent's
 
 	// HighWater is the child's peak of resident memory since it called exec: MaxRSS if that exceeds the parent's own
 	// peak (and probe.Machine.CounterError), and else the last value that polling every few milliseconds saw. It can

@@ -3,6 +3,7 @@ package confine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -135,11 +136,44 @@ func TestAKillByAnotherIsNotBlamedOnTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Killed || out.Finished || out.Signal != syscall.SIGKILL || out.OOMKills != 0 {
+		if out.Killed || out.Starved || out.Finished || out.Signal != syscall.SIGKILL || out.OOMKills != 0 {
 			t.Errorf("outcome is %+v, want SIGKILL that is not the limit's", out)
 		}
 		return out
 	})
+}
+
+// A kill by the limit of a cgroup above takes the child and leaves its parent, which knows why.
+func TestAKillForWantOfMemoryElsewhereIsTold(t *testing.T) {
+	e := newEater(t, large, "confined")
+	child := start(t, t.Context(), e, limit, Cgroup)
+	said, err := io.ReadAll(e.output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.Finished || out.ExitCode != 7 {
+		t.Errorf("the parent's outcome is %+v, want finished with code 7", out)
+	}
+	if got := string(said); got != "starved true, killed false, signal killed\n" {
+		t.Errorf("the parent says %q", got)
+	}
+}
+
+func TestTheKernelTakesTheChildFirst(t *testing.T) {
+	e := newEater(t, small, "")
+	child := start(t, t.Context(), e, 0, Auto)
+	e.waitFull(t, 1)
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", e.Process.Pid)); string(text) != "1000\n" || err != nil {
+		t.Errorf("its oom_score_adj is %q, %v; want 1000, the most there is", text, err)
+	}
+	e.input.Close()
+	if _, err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestACancelledContextKillsTheWholeProcessGroup(t *testing.T) {

@@ -3,21 +3,25 @@
 package confine
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"headroom/backend/probe"
 	"headroom/model"
 )
 
 // eaterSize names the environment variable that turns the test binary into a child that eats as much as it says.
 const eaterSize = "CONFINE_TEST_EAT"
 
-// eaterChild makes the eater start another process first: "child" in its process group, "daemon" in a new session.
+// eaterChild makes the eater start another process first: "child" in its process group, "daemon" in a new session,
+// "confined" as a Child of its own in the same cgroup, of which it says what came of it.
 const eaterChild = "CONFINE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -29,7 +33,11 @@ func TestMain(m *testing.M) {
 
 // eat takes memory, says "full", stays until its standard input ends, and exits with code 7.
 func eat(size string) {
-	if kind := os.Getenv(eaterChild); kind != "" {
+	kind := os.Getenv(eaterChild)
+	if kind == "confined" {
+		confineEater(size)
+	}
+	if kind != "" {
 		child := exec.Command("/proc/self/exe")
 		child.Env = append(os.Environ(), eaterSize+"=1MiB", eaterChild+"=")
 		child.Stdin, child.Stdout = os.Stdin, os.Stdout
@@ -46,6 +54,23 @@ func eat(size string) {
 	fmt.Println("full")
 	_, err = io.Copy(io.Discard, os.Stdin)
 	must(err)
+	os.Exit(7)
+}
+
+// confineEater starts an eater without a limit, which the cgroup of both may kill, and says how it ended.
+func confineEater(size string) {
+	own, err := probe.Live.Cgroup(os.Getpid())
+	must(err)
+	if g := own.Groups[0]; g.Version == 2 { // where a cgroup is else killed as a whole
+		must(os.WriteFile(filepath.Join(g.Dir, "memory.oom.group"), []byte("0"), 0))
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), eaterSize+"="+size, eaterChild+"=")
+	child, err := Start(context.Background(), cmd, 0, Options{})
+	must(err)
+	out, err := child.Wait()
+	must(err)
+	fmt.Printf("starved %t, killed %t, signal %s\n", out.Starved, out.Killed, out.Signal)
 	os.Exit(7)
 }
 

@@ -3,9 +3,11 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 
+	"headroom/backend/probe"
 	"headroom/model"
 )
 
@@ -48,7 +50,7 @@ func choose(limit model.Bytes, forced Mechanism) (chosen jail, skipped []error, 
 	case limit == 0 && forced != Auto:
 		return nil, nil, fmt.Errorf("confine: mechanism %q without a limit: give a limit of at least a page", forced)
 	case limit == 0:
-		return free{}, nil, nil
+		return newFree(), nil, nil
 	}
 	for _, m := range makers {
 		if forced != Auto && forced != m.name {
@@ -63,14 +65,40 @@ func choose(limit model.Bytes, forced Mechanism) (chosen jail, skipped []error, 
 	return nil, nil, fmt.Errorf("confine: %w: %w", ErrUnavailable, errors.Join(skipped...))
 }
 
-// free is the jail without a limit.
-type free struct{}
+// free is the jail without a limit. The child is in the cgroup of its parent, where the kernel counts whom it kills.
+type free struct {
+	own   *probe.Group // nil: it does not tell
+	kills int64        // before
+}
+
+func newFree() free {
+	cgroup, err := probe.Live.Cgroup(os.Getpid())
+	if err != nil || len(cgroup.Groups) == 0 {
+		return free{}
+	}
+	own := &cgroup.Groups[0]
+	counts, err := own.OOM()
+	if err != nil {
+		return free{}
+	}
+	return free{own, counts.Kills}
+}
 
 func (free) describe() Outcome             { return Outcome{Mechanism: None} }
 func (free) enter(*exec.Cmd)               {}
 func (free) observe(int, model.Bytes) bool { return false }
-func (free) tally() (tally, error)         { return tally{}, nil }
 func (free) remove() error                 { return nil }
+
+func (f free) tally() (tally, error) {
+	if f.own == nil {
+		return tally{}, nil
+	}
+	counts, err := f.own.OOM()
+	if err != nil {
+		return tally{}, nil // it is not worth an outcome
+	}
+	return tally{oomKills: counts.Kills - f.kills}, nil
+}
 
 // watchdog kills a child whose high-water mark has passed the limit. The mark, unlike a momentary value, shows also
 // what was taken and given back between two readings.
@@ -80,7 +108,9 @@ type watchdog struct {
 	fired bool // written by the poller, read when it has stopped
 }
 
-func newWatchdog(limit model.Bytes) (jail, error) { return &watchdog{limit: limit}, nil }
+func newWatchdog(limit model.Bytes) (jail, error) {
+	return &watchdog{free: newFree(), limit: limit}, nil
+}
 
 func (w *watchdog) describe() Outcome { return Outcome{Mechanism: Watchdog, LimitBytes: w.limit} }
 
@@ -91,4 +121,8 @@ func (w *watchdog) observe(_ int, highWater model.Bytes) bool {
 	return w.fired
 }
 
-func (w *watchdog) tally() (tally, error) { return tally{limitKilled: w.fired}, nil }
+func (w *watchdog) tally() (tally, error) {
+	t, err := w.free.tally()
+	t.limitKilled = w.fired
+	return t, err
+}

@@ -43,6 +43,10 @@ func (o *Outcome) Peak() model.Bytes { return o.Trace.End.VmHWMBytes }
 // ErrNoRoom is wrapped when the limit killed the child before its trace began, so that there is none.
 var ErrNoRoom = errors.New("the limit killed the prover before it began")
 
+// ErrStarved is wrapped when the kernel killed the prover for want of memory although it was below its limit, or had none:
+// that of a cgroup above was reached, or the machine's memory was used up.
+var ErrStarved = errors.New("the kernel killed the prover for want of memory, and not for a limit of this run: headroom doctor lists those of this machine")
+
 // Run prepares the keys in a child without a limit, then runs the spec in a child under the limit and keeps its
 // trace. That a child was killed by the limit is an outcome, not an error, if there is a trace. A trace that was
 // begun gets an end whatever happens.
@@ -72,6 +76,8 @@ func Run(ctx context.Context, spec Spec, o Options) (*Outcome, error) {
 		err = fmt.Errorf("record: %w", err)
 	case recorded == nil && outcome.Killed:
 		err = fmt.Errorf("record: %w: it is %s", ErrNoRoom, outcome.LimitBytes.Short())
+	case recorded == nil && outcome.Starved:
+		err = fmt.Errorf("record: before it began %w", ErrStarved)
 	case recorded == nil || (outcome.Finished && outcome.ExitCode != 0):
 		err = fmt.Errorf("record: the child ended early (%s)%s", how(outcome), child.log.words())
 	}
@@ -98,6 +104,9 @@ func Prepare(ctx context.Context, spec Spec, o Options) error {
 	outcome, err := child.process.Wait()
 	if err != nil {
 		return fmt.Errorf("record: making keys: %w", err)
+	}
+	if outcome.Starved {
+		return fmt.Errorf("record: making keys: %w", ErrStarved)
 	}
 	if !outcome.Finished || outcome.ExitCode != 0 {
 		return fmt.Errorf("record: making keys failed (%s)%s", how(outcome), child.log.words())
@@ -154,6 +163,9 @@ func (c *childProcess) read() (*trace.Trace, error) {
 	if c.options.Trace != "" {
 		if c.writer, err = trace.Create(c.options.Trace, &t.Header); err != nil {
 			return nil, err
+		}
+		if err := c.writer.Flush(); err != nil { // so that the file is a trace from the first moment on
+			return t, err
 		}
 	}
 	jobs := 0
@@ -221,6 +233,9 @@ func (c *childProcess) close(o *Outcome) error {
 	if o.Trace.End == nil {
 		o.Trace.End = endOf(o.Trace, trace.Killed)
 		o.Trace.End.Signal, o.Trace.End.VmHWMBytes = o.Signal.String(), o.HighWater
+		if o.Starved {
+			o.Trace.End.Error = ErrStarved.Error()
+		}
 	}
 	o.Trace.End.CgroupPeakBytes = o.PeakBytes
 	if c.writer == nil {

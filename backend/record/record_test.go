@@ -3,6 +3,9 @@ package record
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"headroom/backend"
+	"headroom/backend/confine"
 	"headroom/model"
 	"headroom/model/trace"
 )
@@ -30,6 +34,42 @@ func TestAShortfallSaysWhatWasNotDone(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.summary, got, c.want)
+		}
+	}
+}
+
+// From the first moment on the file of a trace is one, so that it is even if this process is killed.
+func TestTheFileOfATraceIsOneFromTheFirstMomentOn(t *testing.T) {
+	spec := Spec{
+		Config: model.DefaultConfig(1), Device: CPU,
+		Workload: model.Workload{Shares: []model.Share{{Kind: "a", Jobs: 1}}, Arrival: model.Arrival{Pattern: model.Closed}},
+		Kinds:    []Kind{{Name: "a", Partitions: 1, Circuit: model.Circuit{Family: "mimc", Log2Constraints: 10, Data: model.MiB, Leaf: 4 * model.KiB}}},
+	}
+	kinds, err := spec.shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"trace.jsonl", "trace.jsonl.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		stdout, child := io.Pipe()
+		c := childProcess{options: &Options{Trace: path}, process: new(confine.Child), stdout: stdout}
+		read := make(chan error)
+		go func() {
+			_, err := c.read()
+			read <- err
+		}()
+		w, err := trace.NewWriter(child, spec.header(kinds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Flush()
+		fmt.Fprint(child, `{"at`) // which is taken when the header has been dealt with
+		if got, err := trace.ReadFile(path); err != nil || len(got.Header.Kinds) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		child.Close()
+		if err := <-read; err != nil {
+			t.Error(err)
 		}
 	}
 }

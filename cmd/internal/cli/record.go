@@ -47,8 +47,8 @@ A scenario whose machine has more memory than this host grants is refused with e
 Given a profile, record predicts first and refuses with exit code 3 what is predicted to run
 out of memory, and with 2 what is over a limit before the first job; --force runs it all
 the same, and the trace says so. --confine SIZE gives the child that much memory and no more:
-by a cgroup where one can be made, else by systemd-run, else by a watchdog. A child that the
-limit killed is exit code 3 too; its trace is kept.
+by a cgroup where one can be made, else by systemd-run, else by a watchdog. A child that this
+limit killed, or one of the machine, is exit code 3 too; its trace is kept.
 
 The keys are for tests: they are made on this machine at the first use and cached.`
 
@@ -268,7 +268,7 @@ func (a *app) predictRun(ctx context.Context, r *live.Request) (*sim.RiskReport,
 // prove does a live run and prints what it came to.
 func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.RiskReport, warnings []string) error {
 	outcome, err := a.launch(ctx, request)
-	if errors.Is(err, record.ErrNoRoom) {
+	if errors.Is(err, record.ErrNoRoom) || errors.Is(err, record.ErrStarved) {
 		return &ExitError{Code: Broken, Err: err}
 	}
 	if err != nil {
@@ -281,6 +281,8 @@ func (a *app) prove(ctx context.Context, request *live.Request, prediction *sim.
 	switch {
 	case outcome.Killed:
 		return &ExitError{Code: Broken}
+	case outcome.Starved:
+		return &ExitError{Code: Broken, Err: record.ErrStarved}
 	case !outcome.Finished:
 		return fmt.Errorf("the prover was ended by %s", outcome.Signal)
 	case outcome.Trace.End.Error != "":
