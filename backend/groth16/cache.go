@@ -23,8 +23,8 @@ var errLocked = errors.New("locked")
 func cached(ctx context.Context, path string, load func() error, build func(*os.File) error, warn func(error)) error {
 	locked := path + ".lock"
 	for _, file := range []string{path, locked} {
-		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a folder, and a file is to be there: remove it, or cache in another folder", file)
+		if err := maybeFile(file); err != nil {
+			return err
 		}
 	}
 	err := load()
@@ -50,6 +50,19 @@ func cached(ctx context.Context, path string, load func() error, build func(*os.
 		return err
 	}
 	return load()
+}
+
+// maybeFile refuses a path at which there is something else than a file, such as a pipe, of which reading might never end.
+func maybeFile(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return nil
+	}
+	what := "no regular file"
+	if info.IsDir() {
+		what = "a folder"
+	}
+	return fmt.Errorf("%s is %s, and a file is to be there: remove it, or cache in another folder", path, what)
 }
 
 // errDamaged marks a cache file that has to be built again.
