@@ -73,10 +73,21 @@ func SpanOf(seconds float64) Span {
 func ParseSpan(text string) (Span, error) {
 	trimmed := strings.TrimSpace(text)
 	d, err := time.ParseDuration(trimmed)
+	if err != nil && isDuration(trimmed) {
+		return 0, fmt.Errorf("model: duration %q is longer than %s, the longest there is", Clip(text), time.Duration(math.MaxInt64))
+	}
 	if err != nil || strings.HasSuffix(trimmed, "0") {
 		return 0, fmt.Errorf("model: duration %q is not a number with a unit: write for example 36.5s, 300ms or 2m", text)
 	}
 	return Span(d), nil
+}
+
+// isDuration reports whether text is a number and a unit of time, however large.
+func isDuration(text string) bool {
+	number := strings.TrimLeft(text, "+-")
+	end := strings.LastIndexAny(number, "0123456789") + 1
+	_, err := time.ParseDuration("1" + number[end:])
+	return err == nil && end > 0 && strings.Trim(number[:end], "0123456789.") == "" && strings.Count(number, ".") < 2
 }
 
 var byteUnits = []struct {

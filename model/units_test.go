@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -60,10 +61,19 @@ func TestSpansReadWithAUnitOnly(t *testing.T) {
 			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "36.5", "s", "36,5s", "1e3s", "NaNs", "1d", "9223372036854775808ns"} {
+	for _, text := range []string{"", "0", "36.5", "s", "36,5s", "1e3s", "NaNs", "1d", "-h", "1.5.5h", "1h1d"} {
 		got, err := ParseSpan(text)
 		if err == nil || !strings.Contains(err.Error(), "write for example 36.5s") {
 			t.Errorf("%q is %d, %v; want an error with an example", text, got, err)
+		}
+	}
+}
+
+func TestSpansThatAreTooLongAreSaidToBe(t *testing.T) {
+	for _, text := range []string{"9223372036854775808ns", "9999999999h", "-9999999999.5h"} {
+		got, err := ParseSpan(text)
+		if want := fmt.Sprintf("model: duration %q is longer than 2562047h47m16.854775807s, the longest there is", text); err == nil || err.Error() != want {
+			t.Errorf("%q is %d, %v; want %s", text, got, err, want)
 		}
 	}
 }

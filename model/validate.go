@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Fault is one thing that is wrong with a value that somebody wrote.
@@ -50,6 +52,30 @@ func (f *Faults) Size(key string, size, lowest Bytes) {
 	if size < lowest || size > MaxBytes {
 		f.Add(key, "is %s: from %s to %s", size, lowest, MaxBytes)
 	}
+}
+
+// mostName is the most bytes that a name has.
+const mostName = 200
+
+// Name notes a fault unless what somebody has named can be printed in a line of its own: by letters, digits, signs and
+// spaces. An empty name is another's fault.
+func (f *Faults) Name(key, name string) {
+	switch {
+	case len(name) > mostName:
+		f.Add(Clip(key), "has a name of %d bytes: at most %d", len(name), mostName)
+	case !utf8.ValidString(name):
+		f.Add(key, "is not UTF-8 text")
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		f.Add(key, "is called %q: by letters, digits, signs and spaces alone", name)
+	}
+}
+
+// Clip shortens a text for a message.
+func Clip(text string) string {
+	if len(text) > mostName {
+		return strings.ToValidUTF8(text[:mostName], "") + "..."
+	}
+	return text
 }
 
 // Span notes a fault unless 0 <= span <= MaxSpan.
