@@ -3,6 +3,8 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -93,6 +95,23 @@ func TestThisMachineIsLookedAtOnceForAllVariants(t *testing.T) {
 	variants, err := Expand([]byte(minimal+"machine: here"), "f.yaml", []string{"seed=1..5"}, here)
 	if err != nil || looks != 1 || len(variants) != 5 || variants[4].Scenario.Machine.RAM != model.GiB {
 		t.Errorf("%d looks for %d variants, %v", looks, len(variants), err)
+	}
+}
+
+// A list of arrivals is read once for all variants.
+func TestVariantsShareTheirArrivals(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "day.csv"), []byte("0\n2.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const text = "schema: 1\nmachine: {ram: 8GiB}\nworkload: {jobs: 2, kind: small, arrival: {file: day.csv}}\nprofile: example\n"
+	variants, err := Expand([]byte(text), filepath.Join(folder, "s.yaml"), []string{"config.admission.permits=1,2"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := variants[0].Scenario.Workload.Arrival.Instants, variants[1].Scenario.Workload.Arrival.Instants
+	if len(first) != 2 || &first[0] != &second[0] {
+		t.Errorf("instants %v and %v, want two, and the same", first, second)
 	}
 }
 

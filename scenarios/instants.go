@@ -18,6 +18,9 @@ var timestamps = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04
 // maxInstants is the largest list of arrivals that is read: some ten million lines.
 const maxInstants = 128 << 20
 
+// longestInstant is the longest line of such a list.
+const longestInstant = 1 << 16
+
 // instants reads the list of arrivals that a scenario names by a path, which is looked up beside the scenario's file.
 func (r *reader) instants(path string) ([]model.Instant, error) {
 	if !filepath.IsAbs(path) {
@@ -42,8 +45,9 @@ func ParseInstants(data []byte) ([]model.Instant, error) {
 	var start time.Time
 	var sort string
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<16)
-	for n := 1; lines.Scan(); n++ {
+	lines.Buffer(nil, longestInstant)
+	n := 1
+	for ; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), ",")
 		text = strings.Trim(strings.TrimSpace(text), `"`)
 		if text == "" || text[0] == '#' {
@@ -54,16 +58,19 @@ func ParseInstants(data []byte) ([]model.Instant, error) {
 		case !ok && sort == "" && strings.ContainsAny(text[:1], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"):
 			continue // names of columns
 		case !ok:
-			return nil, fmt.Errorf("line %d: %q: seconds such as 12.5, a duration such as 1h2m, or a timestamp such as 2006-01-02T15:04:05.5Z", n, clip(text))
+			return nil, fmt.Errorf("line %d: %q: seconds such as 12.5, a duration such as 1h2m, or a timestamp such as 2006-01-02T15:04:05.5Z", n, model.Clip(text))
 		case sort != "" && found != sort:
-			return nil, fmt.Errorf("line %d: %q is a %s: the lines before are %ss", n, clip(text), found, sort)
+			return nil, fmt.Errorf("line %d: %q is a %s: the lines before are %ss", n, model.Clip(text), found, sort)
 		case len(list) > 0 && at < list[len(list)-1], at < 0:
-			return nil, fmt.Errorf("line %d: %q is before the line above it, or below 0: the lines must be in order of time", n, clip(text))
+			return nil, fmt.Errorf("line %d: %q is before the line above it, or below 0: the lines must be in order of time", n, model.Clip(text))
 		}
 		sort = found
 		list = append(list, at)
 	}
-	return list, lines.Err()
+	if lines.Err() != nil {
+		return nil, fmt.Errorf("line %d: is longer than %d bytes", n, longestInstant)
+	}
+	return list, nil
 }
 
 // parseInstant reads one instant and says of what sort it is. A timestamp counts from start, which the first one sets.

@@ -38,7 +38,8 @@ func TestBadInstantsAreRefusedWithTheirLine(t *testing.T) {
 		"-1s\n":                         `line 1: "-1s" is before the line above it, or below 0`,
 		"0\n1s\n":                       `line 2: "1s" is a duration: the lines before are numbers`,
 		"at\nof\n-4\n":                  `line 3: "-4": seconds`,
-		strings.Repeat("9", 400) + "\n": `line 1: "` + strings.Repeat("9", 100) + `..."`,
+		strings.Repeat("9", 400) + "\n": `line 1: "` + strings.Repeat("9", 200) + `..."`,
+		"0\n1," + strings.Repeat("x", longestInstant) + "\n": "line 2: is longer than 65536 bytes",
 	} {
 		if _, err := ParseInstants([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.20q: error %v, want one that begins with %s", text, err, want)

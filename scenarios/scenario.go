@@ -64,6 +64,7 @@ type reader struct {
 	filename string
 	here     Here
 	profiles map[string]*profile.Profile // that were read before
+	arrivals map[string][]model.Instant  // likewise
 }
 
 // file is a scenario as it is written.
@@ -125,9 +126,17 @@ func (r *reader) readArrivals(root *strict.Node, a *arrival) (err error) {
 	if a.Pattern != model.Listed {
 		return nil
 	}
+	var known bool
+	if a.Instants, known = r.arrivals[a.File]; known {
+		return nil
+	}
 	if a.Instants, err = r.instants(a.File); err != nil {
 		return root.At("workload", "arrival", "file").Errorf("is %q: %w", a.File, err)
 	}
+	if r.arrivals == nil {
+		r.arrivals = map[string][]model.Instant{}
+	}
+	r.arrivals[a.File] = a.Instants
 	return nil
 }
 
