@@ -111,6 +111,7 @@ func ValidateResident(key string, list []Resident) error {
 		case named[r.Name]:
 			f.Add(at+".name", "is %q, which another resident has: each needs a name of its own", r.Name)
 		}
+		f.Name(at, r.Name)
 		named[r.Name] = true
 		f.Size(at+".bytes", r.Bytes, 1)
 		f.Size(at+".transient", r.Transient, 0)

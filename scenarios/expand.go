@@ -74,7 +74,7 @@ func (r *reader) variant(root *strict.Node, choices []choice, picked []int) (Var
 	var v Variant
 	for i, c := range choices {
 		setting := c.key + "=" + c.values[picked[i]]
-		changed, err := set(root, c.key, c.values[picked[i]], "--set "+setting)
+		changed, err := set(root, c.key, c.values[picked[i]], "--set "+model.Clip(setting))
 		if err != nil {
 			return v, fmt.Errorf("scenario: %w", err)
 		}

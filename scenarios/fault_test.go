@@ -101,6 +101,22 @@ func TestOneWrongPlaceIsOneErrorWithItsLine(t *testing.T) {
 	}
 }
 
+// What cannot be printed in a line of its own is no name: it would hide what it says, or tell the terminal to.
+func TestNamesCanBePrinted(t *testing.T) {
+	for _, name := range []string{`a\e[2J`, `a\nb`, `a\u200bb`, `a\u202eb`} {
+		for _, at := range []string{
+			`kinds: {"%": {circuit: mimc, log2_constraints: 13, partitions: 4, data: 64MiB}}`,
+			`config: {resident: [{name: "%", bytes: 1MiB}]}`,
+		} {
+			text := "schema: 1\nworkload: {jobs: 1, kind: small}\nprofile: example\n" + strings.Replace(at, "%", name, 1)
+			_, err := Parse([]byte(text), "f.yaml", nil)
+			if err == nil || !strings.Contains(err.Error(), ": by letters, digits, signs and spaces alone") {
+				t.Errorf("%s: error %v", text, err)
+			}
+		}
+	}
+}
+
 func TestEveryFaultOfAScenarioIsReportedAtOnce(t *testing.T) {
 	text := strings.NewReplacer("ram: 755GiB", "ram: 80GiB", "permits: 12", "permits: 0", "jobs: 20", "jobs: 0", "partitions: 10", "partitions: 0").Replace(full)
 	_, err := Parse([]byte(text), "f.yaml", nil)

@@ -71,6 +71,7 @@ func (k *kind) alone(f *model.Faults, name, at string) Kind {
 	if name == "" {
 		f.Add("kinds", "has a kind without a name: each needs one")
 	}
+	f.Name(at, name)
 	f.Join(k.Circuit.Validate(at))
 	if k.Priority != nil {
 		out.Priority = *k.Priority

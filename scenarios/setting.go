@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"headroom/model"
 )
 
 // choice is a key and the values that it takes.
@@ -27,12 +29,12 @@ func allChoices(settings []string) ([]choice, error) {
 		}
 		if slices.ContainsFunc(list, func(other choice) bool { return other.key == c.key }) {
 			return nil, fmt.Errorf("--set %s: %s is set twice: once, with a list such as =1,2 for several values",
-				clip(s), c.key)
+				model.Clip(s), c.key)
 		}
 		list = append(list, c)
 		if variants *= len(c.values); variants > MaxVariants {
 			return nil, fmt.Errorf("--set %s: the settings give more than %d variants, which is the limit: use smaller ranges",
-				clip(s), MaxVariants)
+				model.Clip(s), MaxVariants)
 		}
 	}
 	return list, nil
@@ -43,7 +45,7 @@ func parseSetting(text string) (choice, error) {
 	key, value, found := strings.Cut(text, "=")
 	key = strings.TrimSpace(key)
 	if !found || key == "" {
-		return choice{}, fmt.Errorf("--set %s: a setting is key=value, for example config.admission.permits=10", clip(text))
+		return choice{}, fmt.Errorf("--set %s: a setting is key=value, for example config.admission.permits=10", model.Clip(text))
 	}
 	first := key
 	if end := strings.IndexAny(key, ".["); end >= 0 {
@@ -54,13 +56,13 @@ func parseSetting(text string) (choice, error) {
 		if first == "" {
 			wrong = "the key begins with an empty part"
 		}
-		return choice{}, fmt.Errorf("--set %s: %s: keys begin with %s", clip(text), wrong, strings.Join(settable, ", "))
+		return choice{}, fmt.Errorf("--set %s: %s: keys begin with %s", model.Clip(text), wrong, strings.Join(settable, ", "))
 	}
 	c := choice{key: key}
 	for _, part := range splitList(value) {
 		values, err := parseRange(strings.TrimSpace(part))
 		if err != nil {
-			return choice{}, fmt.Errorf("--set %s: %w", clip(text), err)
+			return choice{}, fmt.Errorf("--set %s: %w", model.Clip(text), err)
 		}
 		c.values = append(c.values, values...)
 	}
@@ -115,13 +117,4 @@ func splitList(text string) []string {
 		}
 	}
 	return append(parts, text[from:])
-}
-
-// clip shortens a setting for a message.
-func clip(text string) string {
-	const most = 100
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }

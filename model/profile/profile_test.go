@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -76,6 +77,8 @@ var (
 	capacities = rapid.Float64Range(1e-3, 1e6)
 	texts      = rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_./-]{0,20}`), rapid.StringN(1, 20, -1),
 		rapid.SampledFrom([]string{"true", "null", "1e5", "- a", "a: b", "# c", "~", "no", "\u0085\u2028\ufeff\x00\x7f\a", "é\n\t", "0x10", "{", "%%s"}))
+	names = rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_./-]{0,20}`), rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S), 1, 20, -1),
+		rapid.SampledFrom([]string{"true", "null", "1e5", "- a", "a: b", "# c", "~", "no", "é n", " ", "0x10", "{", "%%s"}))
 	stages = rapid.SampledFrom([]model.Stage{model.Parse, model.Prep, model.Tail, model.Finish, model.Dealloc})
 )
 
@@ -91,7 +94,7 @@ func drawQuantity[T ~int64 | ~float64](t *rapid.T, values *rapid.Generator[T], l
 
 func drawProfile(t *rapid.T) *profile.Profile {
 	p := &profile.Profile{
-		Name: texts.Draw(t, "name"), Baseline: drawQuantity(t, sizes, "baseline"), DeviceBaseline: drawQuantity(t, sizes, "device baseline"),
+		Name: names.Draw(t, "name"), Baseline: drawQuantity(t, sizes, "baseline"), DeviceBaseline: drawQuantity(t, sizes, "device baseline"),
 		Scatter: drawQuantity(t, sizes, "scatter"),
 	}
 	p.Provenance = profile.Provenance{
@@ -111,14 +114,14 @@ func drawProfile(t *rapid.T) *profile.Profile {
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "residents") {
 		p.Resident = append(p.Resident, model.Resident{
-			Name: fmt.Sprint(i, texts.Draw(t, "resident")), Bytes: 1 + sizes.Draw(t, "bytes")/2, LoadTime: spans.Draw(t, "load time"),
+			Name: fmt.Sprint(i, names.Draw(t, "resident")), Bytes: 1 + sizes.Draw(t, "bytes")/2, LoadTime: spans.Draw(t, "load time"),
 			OnDemand: true, Background: rapid.Bool().Draw(t, "background"), Pinned: rapid.Bool().Draw(t, "pinned"),
 			Kinds: rapid.SliceOfN(texts, 0, 2).Draw(t, "kinds"),
 		})
 	}
 	p.Interference = drawInterference(t)
 	for i := range rapid.IntRange(1, 3).Draw(t, "kinds") {
-		p.Kinds = append(p.Kinds, drawKind(t, fmt.Sprint(i, texts.Draw(t, "kind"))))
+		p.Kinds = append(p.Kinds, drawKind(t, fmt.Sprint(i, names.Draw(t, "kind"))))
 	}
 	return p
 }
@@ -134,7 +137,7 @@ func drawInterference(t *rapid.T) profile.Interference {
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "resources") {
 		x.Resources = append(x.Resources, profile.Resource{
-			Name: fmt.Sprint(i, texts.Draw(t, "resource")), Capacity: drawQuantity(t, capacities, "capacity"),
+			Name: fmt.Sprint(i, names.Draw(t, "resource")), Capacity: drawQuantity(t, capacities, "capacity"),
 			Demand: map[model.Stage]profile.Quantity[float64]{stages.Draw(t, "stage"): drawQuantity(t, factor, "demand")},
 		})
 	}

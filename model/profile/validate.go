@@ -16,15 +16,12 @@ func (p *Profile) Validate() error {
 	if p.Name == "" {
 		f.Add("name", "is missing: a profile needs one")
 	}
-	utf8Text(&f, "name", p.Name)
+	f.Name("name", p.Name)
 	p.Provenance.validate(&f)
 	amount(&f, "baseline", p.Baseline)
 	amount(&f, "device_baseline", p.DeviceBaseline)
 	amount(&f, "scatter", p.Scatter)
 	f.Join(model.ValidateResident("resident", p.Resident))
-	for i := range p.Resident {
-		utf8Text(&f, fmt.Sprintf("resident[%d].name", i), p.Resident[i].Name)
-	}
 	p.Interference.validate(&f)
 	if len(p.Kinds) == 0 {
 		f.Add("kinds", "is empty: at least one kind of job")
@@ -74,7 +71,7 @@ func (k *Kind) validate(f *model.Faults, at string) {
 	if k.Name == "" {
 		f.Add(at, "has no name: each kind needs one")
 	}
-	utf8Text(f, at, k.Name)
+	f.Name(at, k.Name)
 	if k.Circuit != nil {
 		f.Join(k.Circuit.Validate(at))
 	}
@@ -182,7 +179,7 @@ func (x *Interference) validate(f *model.Faults) {
 			f.Add(at+".name", "is %q: each resource needs a name of its own", r.Name)
 		}
 		seen[r.Name] = true
-		utf8Text(f, at+".name", r.Name)
+		f.Name(at+".name", r.Name)
 		ratio(f, at+".capacity", r.Capacity, leastFactor)
 		if len(r.Demand) == 0 {
 			f.Add(at+".demand", "is empty: what one runner of each stage asks for")

@@ -221,6 +221,16 @@ func nested(depth int) string {
 	return b.String()
 }
 
+// A key of a megabyte is not an error of a megabyte.
+func TestLongKeysAreCut(t *testing.T) {
+	long := strings.Repeat("k", 500_000)
+	for _, text := range []string{long + ": 1", "named: {" + long + ": x}", "named: {" + long + ": 1, " + long + ": 1}"} {
+		if _, err := decode(text); err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "kkk...") {
+			t.Errorf("%.20s...: %.300v", text, err)
+		}
+	}
+}
+
 func TestABigNumberOfErrorsIsCut(t *testing.T) {
 	_, err := decode("list: [" + strings.Repeat("x, ", 100) + "x]")
 	if got := strings.Count(err.Error(), "\n"); got != 60 {

@@ -87,7 +87,7 @@ func (n *Node) name() string {
 	if n.Path == "" {
 		return "the document"
 	}
-	return n.Path
+	return model.Clip(n.Path)
 }
 
 // Locate gives each fault of a validation its place in the document: that of the scalar at its key, or else of

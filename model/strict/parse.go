@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"headroom/model"
 )
 
 // What a document may be: beyond these it is not one that a person wrote.
@@ -188,7 +190,7 @@ func (c *converter) fields(out *Node, values []*ast.MappingValueNode) {
 		t := v.Key.GetToken()
 		f := Field{Key: t.Value, place: c.place(t)}
 		if first, twice := lines[f.Key]; twice {
-			c.errors.add(c.fault(t, "%s is there twice, first in line %d: leave one", join(out.Path, f.Key), first))
+			c.errors.add(c.fault(t, "%s is there twice, first in line %d: leave one", model.Clip(join(out.Path, f.Key)), first))
 			continue
 		}
 		lines[f.Key] = f.place.line

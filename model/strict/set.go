@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"headroom/model"
 )
 
 // step is one part of a path: a key, or for an empty key an index.
@@ -29,6 +31,9 @@ const rightPath = "write for example config.admission.permits or machine.gpus[0]
 
 func steps(path string) ([]step, error) {
 	var list []step
+	if parts := strings.Count(path, ".") + strings.Count(path, "[") + 1; parts > MaxDepth {
+		return nil, fmt.Errorf("the key %q has %d parts: at most %d", model.Clip(path), parts, MaxDepth)
+	}
 	for part := range strings.SplitSeq(path, ".") {
 		key, rest, indexed := strings.Cut(part, "[")
 		if key == "" {

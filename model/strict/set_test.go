@@ -67,6 +67,8 @@ func TestWithSaysWhyAPathLeadsNowhere(t *testing.T) {
 			`the key "top.list[x]" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
 		{"top.list[1=1",
 			`the key "top.list[1" has an index that is not a number in brackets: write for example config.admission.permits or machine.gpus[0].vram`},
+		{strings.Repeat("top.", 32) + "a=1",
+			`the key "` + strings.Repeat("top.", 32) + `a" has 33 parts: at most 32`},
 		{"top.a=[1", "--set top.a=[1: this is not YAML: sequence end token ']' not found"},
 		{"top.a=", "--set top.a=: the document is empty"},
 	} {

@@ -52,6 +52,16 @@ func call(t *testing.T, result any, args ...string) {
 	}
 }
 
+func TestErrorsTellTheTerminalNothing(t *testing.T) {
+	for text, want := range map[string]string{
+		"two\n\tlines, é and 鍵": "two\n\tlines, é and 鍵", "\x1b[2J\x07\x00": `\x1b[2J\a\x00`, "a\u200b\u202e\r": `a\u200b\u202e\r`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q is printed as %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestRiskIsItsReplications holds risk against the runs that it is made of, asked for one by one.
 func TestRiskIsItsReplications(t *testing.T) {
 	inFolder(t)

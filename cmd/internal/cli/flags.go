@@ -45,7 +45,7 @@ func whole[T int | uint32 | uint64](c *cobra.Command, into *T, name string, leas
 	c.Flags().Var(&value[T]{
 		into: into, sort: fmt.Sprintf("%T", *into),
 		parse: func(text string) (T, error) {
-			n, err := strconv.ParseUint(text, 0, 64)
+			n, err := strconv.ParseUint(text, 10, 64)
 			if err == nil && n > uint64(most) {
 				err = strconv.ErrRange
 			}

@@ -13,7 +13,9 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -90,9 +92,23 @@ func Run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 		err = errInterrupted
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "headroom: %s\n", strings.TrimSpace(err.Error()))
+		fmt.Fprintf(stderr, "headroom: %s\n", printable(strings.TrimSpace(err.Error())))
 	}
 	return code
+}
+
+// printable writes out the characters of a text that would tell a terminal to do something. Errors quote what is in files.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }
 
 // noting passes on what is written and keeps the first error, which cobra drops where it prints help.
