@@ -10,7 +10,7 @@ import (
 
 // Finding is something about a host that is wrong, or that is easily overlooked in a plan for it.
 type Finding struct {
-	About string // a word for programs: cgroup, ram, swap, shm, memlock, mappings, pressure, gpu, unreadable
+	About string // a word for programs: cgroup, ram, swap, shm, memlock, ulimit, mappings, pressure, gpu, unreadable
 	Text  string
 }
 
@@ -46,6 +46,7 @@ func (r Root) Examine(ctx context.Context, pid int) (*Examination, error) {
 	e.judgeCgroup(r.Cgroup(pid))
 	e.judgeLimits()
 	e.judgeRest()
+	e.judgeUlimits(r.processDir(pid) + "/limits")
 	if p, err := r.Pressure(Memory); err == nil {
 		e.Pressure = &p
 		e.note(p.SomeAvg10 >= 1, "pressure", "in the last ten seconds tasks waited for memory in %.0f %% of the time, all of them in %.0f %%", p.SomeAvg10, p.FullAvg10)
@@ -104,6 +105,20 @@ func (e *Examination) judgeLimits() {
 	}
 	e.note(tightest != binding || binding.Used > binding.Bytes/4, "ram", "%s has only %s left, since others hold %s of it: verdicts count the whole of %s, so reserve what others hold",
 		tightest.Name, least.Short(), tightest.Used.Short(), binding.Name)
+}
+
+// judgeUlimits looks at limits of what a process may map, be it resident or not. They are no bounds of resident memory,
+// which is less, but a prover that meets one ends as if there were none left.
+func (e *Examination) judgeUlimits(file string) {
+	text, err := readText(file)
+	if err != nil {
+		return // as said of memlock
+	}
+	for _, u := range []struct{ of, flag string }{{"address space", "-v"}, {"data size", "-d"}} {
+		most, err := parseMax(text, u.of)
+		e.note(err == nil && most != NoLimit, "ulimit", "the %s of a process is limited to %s: a prover reserves far more than it holds, and is refused memory although it is there (ulimit %s)",
+			u.of, most.Short(), u.flag)
+	}
 }
 
 // little is the amount of shared and of locked memory up to which a limit is likely to be somebody's default: Docker

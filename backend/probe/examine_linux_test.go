@@ -108,6 +108,9 @@ func TestAnExaminationSaysWhatItCannotRead(t *testing.T) {
 		{"-- sys/fs/cgroup/cgroup.controllers --\nmemory", "-- sys/fs/cgroup/cgroup.controllers --\npids", "cgroup", "no cgroup mount has the memory controller"},
 		{"0::/docker/4f1a", "0::/../../docker/4f1a", "cgroup", "is not below the mount"},
 		{"-- dev/shm/buffer --", "-- dev/other --", "shm", "/dev/shm, which is not there: nothing can be shared"},
+		{"Max resident set ", "Max address space         4096000000 unlimited bytes\nMax resident set ", "ulimit",
+			"the address space of a process is limited to 3.8 GiB: a prover reserves far more than it holds, and is refused memory although it is there (ulimit -v)"},
+		{"Max data size             unlimited", "Max data size             1073741824", "ulimit", "the data size of a process is limited to 1.0 GiB"},
 		{"", "", "gpu", "nvidia-smi failed (exit status 9): NVIDIA-SMI has failed because"},
 	} {
 		got, err := plant(t, "7", strings.Replace(files, c.old, c.new, 1)).Examine(t.Context(), 7)

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,10 +37,13 @@ func (r Root) lockedLimits(pid int) (Limits, error) {
 	return Limits{limit}, nil
 }
 
-// parseLocked returns the soft limit in the line "Max locked memory  8388608  8388608  bytes".
-func parseLocked(text string) (model.Bytes, error) {
+// parseLocked returns the soft limit of locked memory.
+func parseLocked(text string) (model.Bytes, error) { return parseMax(text, "locked memory") }
+
+// parseMax returns the soft limit in a line such as "Max locked memory  8388608  8388608  bytes".
+func parseMax(text, of string) (model.Bytes, error) {
 	for line := range strings.Lines(text) {
-		rest, found := strings.CutPrefix(line, "Max locked memory ")
+		rest, found := strings.CutPrefix(line, "Max "+of+" ")
 		if !found {
 			continue
 		}
@@ -51,11 +53,11 @@ func parseLocked(text string) (model.Bytes, error) {
 		}
 		number, err := strconv.ParseInt(soft, 10, 64)
 		if err != nil || number < 0 {
-			return 0, fmt.Errorf(`max locked memory is %q, neither a number of bytes nor "unlimited"`, soft)
+			return 0, fmt.Errorf(`max %s is %q, neither a number of bytes nor "unlimited"`, of, soft)
 		}
 		return model.Bytes(number), nil
 	}
-	return 0, errors.New("there is no line of the max locked memory")
+	return 0, fmt.Errorf("there is no line of the max %s", of)
 }
 
 // mayLock reports whether the limit is lifted: the capability counts only in the first user namespace, which alone

@@ -124,6 +124,7 @@ func TestNodesBindWhoMayNotTakeMemoryFromAll(t *testing.T) {
 // lockable is a process with a memlock of 8 MiB.
 const lockable = `-- proc/7/limits --
 Limit                     Soft Limit           Hard Limit           Units     
+Max data size             unlimited            unlimited            bytes     
 Max resident set          unlimited            unlimited            bytes     
 Max locked memory         8388608              unlimited            bytes     
 -- proc/7/status --
