@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -441,6 +442,24 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 	if n := perChecker[3]; n != MaxFindings {
 		t.Errorf("%d findings of checker 3: want %d", n, MaxFindings)
+	}
+}
+
+// BenchmarkRun judges streams in which a hundred and a thousand partitions are alive at once: what a step takes grows with
+// them, and not with their square.
+func BenchmarkRun(b *testing.B) {
+	for _, alive := range []int{100, 1000} {
+		config := someConfig()
+		config.JobsInFlight, config.Admission.Permits = model.Unbounded, model.Unbounded
+		s := streamOf(b, config, []model.Kind{{Name: "a", Partitions: 4, Stages: every}}, alive/4, false)
+		b.Run(fmt.Sprintf("alive=%d", alive), func(b *testing.B) {
+			for range b.N {
+				if err := Err(Run(s)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(s.Records)), "ns/step")
+		})
 	}
 }
 

@@ -98,9 +98,9 @@ func (conserving) jobs(w *world) {
 func (conserving) partitions(w *world) {
 	finalizer := w.runners(model.Finish) < int(w.config.Finalizers)
 	deallocator := w.runners(model.Dealloc) < int(w.config.Dealloc.Workers)
+	synthWorker := w.count((*life).onSynthWorker) < int(w.config.Synthesis.MaxParallel)
 	for _, l := range w.lives {
 		what := ""
-		synthWorker := w.count((*life).onSynthWorker) < int(w.config.Synthesis.MaxParallel)
 		switch {
 		case l.awaitsWorker() && synthWorker && !l.job.doomed:
 			what = "waits for a synthesis worker and one is free"
